@@ -1,0 +1,12 @@
+(function ({ define, shown }, { sum }) {
+  define(Math, {
+    sumPrecise(items) {
+      const numbers = [];
+      for (const item of items) {
+        if (typeof item !== "number") throw new TypeError(`${shown(item)} is not a number`);
+        numbers[numbers.length] = item;
+      }
+      return sum(numbers);
+    },
+  });
+})

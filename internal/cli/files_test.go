@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"mcpx/internal/api"
+	"mcpx/internal/fault"
+)
+
+// papers is the part of a desk that is about configuration files.
+type papers struct {
+	imported api.ImportInput
+	made     api.InitInput
+	given    api.GiveInput
+	check    *api.CheckOutput
+	checked  string
+}
+
+func (d *desk) Import(_ context.Context, in api.ImportInput) (*api.ImportOutput, error) {
+	d.imported = in
+	out := &api.ImportOutput{Hosts: []api.ImportHost{
+		{Name: "cursor", Title: "Cursor", Files: []api.ImportFile{{Path: "/home/u/.cursor/mcp.json", State: "read", Servers: []string{"files", "git"}}}},
+		{Name: "zed", Title: "Zed", Files: []api.ImportFile{{Path: "/home/u/.config/zed/settings.json", State: "absent"}}},
+		{Name: "vscode", Title: "VS Code", Files: []api.ImportFile{{Path: "/w/.vscode/mcp.json", State: "broken", Error: fault.Usagef("/w/.vscode/mcp.json:1:1: no").Hintf("mend it")}}},
+	}}
+	if in.Host == "" {
+		return out, nil
+	}
+	out.Hosts = out.Hosts[:1]
+	out.Written = in.Write
+	state := api.ImportNew
+	if in.Write {
+		state = api.ImportWritten
+	}
+	out.Entries = []api.ImportEntry{
+		{Name: "files", From: "/home/u/.cursor/mcp.json", To: "/home/u/.mcpx.json", State: state, Entry: []byte(`{"command":"files","env":{"T":"${input:token}"}}`), Inputs: []string{"token"}, Notes: []string{"left behind: x"}},
+		{Name: "git", From: "/home/u/.cursor/mcp.json", To: "/home/u/.mcpx.json", State: api.ImportTaken},
+		{Name: "bad", From: "/home/u/.cursor/mcp.json", State: api.ImportLeft, Error: fault.Unavailablef("neither a command nor a url").Hintf("write one")},
+	}
+	return out, nil
+}
+
+func (d *desk) Init(_ context.Context, in api.InitInput) (*api.InitOutput, error) {
+	d.made = in
+	return &api.InitOutput{File: "/w/.mcpx.json", Imports: in.Imports}, nil
+}
+
+func (d *desk) Inputs(_ context.Context, in api.InputsInput) (*api.InputsOutput, error) {
+	return &api.InputsOutput{Server: in.Server, Inputs: []api.ServerInput{
+		{ID: "token", Description: "the key of the API", Password: true},
+		{ID: "region", Options: []string{"eu", "us"}, Default: "us", Store: "file"},
+	}}, nil
+}
+
+func (d *desk) Give(_ context.Context, in api.GiveInput) (*api.GivenInput, error) {
+	d.given = in
+	out := &api.GivenInput{Server: in.Server, ID: in.ID, Store: "file"}
+	if in.Forget {
+		out.Store = ""
+	}
+	return out, nil
+}
+
+func (d *desk) Check(_ context.Context, in api.CheckInput) (*api.CheckOutput, error) {
+	d.checked = in.Server
+	if d.check == nil {
+		return nil, nil
+	}
+	return d.check, nil
+}
+
+// at runs the program with somebody at a terminal, who types.
+func at(t *testing.T, d *desk, typed string, args ...string) *session {
+	t.Helper()
+	return atWith(t, d, typed, func(*Program) {}, args...)
+}
+
+func atWith(t *testing.T, d *desk, typed string, change func(*Program), args ...string) *session {
+	t.Helper()
+	p := Program{Dir: t.TempDir(), Stdin: strings.NewReader(typed), Terminal: Terminal{Stdin: true, Stderr: true}}
+	change(&p)
+	return driveIn(t, d, p, args...)
+}
+
+func TestImportShowsWhatWouldBeWritten(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	s := drive(t, d, "import", "cursor")
+	s.want(t, 0, `files: would be written to /home/u/.mcpx.json
+    {
+      "command": "files",
+      "env": {
+        "T": "${input:token}"
+      }
+    }
+    left behind: x
+    give it once: mcpx servers input files token
+git: left out: /home/u/.mcpx.json has a server of that name already
+bad: left out: neither a command nor a url
+  write one
+nothing is written yet: --write does it
+`, "")
+	if d.imported.Write || d.imported.Host != "cursor" {
+		t.Errorf("asked for %+v", d.imported)
+	}
+	if d.options.Daemon != OwnProcess {
+		t.Error("import asks a daemon")
+	}
+	s = drive(t, d, "import", "cursor", "--write", "--file", "x.json")
+	if out := s.stdout.String(); s.code != 0 || !d.imported.Write || !strings.HasSuffix(d.imported.File, "x.json") || strings.Contains(out, "nothing is written") || !strings.Contains(out, "files: written to") {
+		t.Errorf("import --write: %d, %+v\n%s", s.code, d.imported, out)
+	}
+}
+
+func TestImportListsHosts(t *testing.T) {
+	t.Parallel()
+	drive(t, &desk{}, "import").want(t, 0, `cursor: /home/u/.cursor/mcp.json: files, git
+zed: not found; looked for
+    /home/u/.config/zed/settings.json
+vscode: error: /w/.vscode/mcp.json:1:1: no
+  mend it
+`, "")
+	if s := drive(t, &desk{}, "import", "--write"); s.code != 2 {
+		t.Errorf("import --write without a host: exit code %d", s.code)
+	}
+	if s := drive(t, &desk{}, "import", "cursor", "--user", "--project"); s.code != 2 {
+		t.Errorf("import --user --project: exit code %d", s.code)
+	}
+}
+
+func TestInitOffersHostsAtATerminal(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	drive(t, d, "init").want(t, 0, "wrote /w/.mcpx.json\n", "")
+	if d.made.Imports != nil || d.made.User {
+		t.Errorf("init made %+v", d.made)
+	}
+	for typed, want := range map[string]string{"y\n": "cursor", "n\n": "", "": ""} {
+		d := &desk{}
+		s := at(t, d, typed, "init", "--user")
+		if got := strings.Join(d.made.Imports, " "); s.code != 0 || got != want || !d.made.User {
+			t.Errorf("init, typed %q: code %d, imports %q, want %q", typed, s.code, got, want)
+		}
+		if !strings.Contains(s.stderr.String(), "Cursor has 2 servers: files, git") {
+			t.Errorf("init asks\n%s", s.stderr.String())
+		}
+	}
+}
+
+func TestAnInputIsReadFromWhereItComes(t *testing.T) {
+	t.Parallel()
+	piped := func(text string, args ...string) (*desk, *session) {
+		d := &desk{}
+		return d, driveIn(t, d, Program{Dir: t.TempDir(), Stdin: strings.NewReader(text)}, args...)
+	}
+	d, s := piped("secret\n", "servers", "input", "files", "token")
+	if s.want(t, 0, "kept in the file\n", ""); d.given.Value != "secret" || d.given.ID != "token" || d.given.Server != "files" {
+		t.Errorf("gave %+v", d.given)
+	}
+	if _, s := piped("", "servers", "input", "files", "token"); s.code != 2 {
+		t.Errorf("no value: exit code %d", s.code)
+	}
+	if _, s := piped(strings.Repeat("x", maxInput+2), "servers", "input", "files", "token"); s.code != 2 {
+		t.Errorf("a long value: exit code %d", s.code)
+	}
+	if _, s := piped("x", "servers", "input", "files", "nope"); s.code != 2 || !strings.Contains(s.stderr.String(), "token, region") {
+		t.Errorf("no such input: %d %s", s.code, s.stderr.String())
+	}
+	d, s = piped("x", "servers", "input", "files", "token", "--forget")
+	if s.want(t, 0, "forgotten\n", ""); !d.given.Forget || d.given.Value != "" {
+		t.Errorf("gave %+v", d.given)
+	}
+	drive(t, &desk{}, "servers", "input", "files").want(t, 0, "token: not given\n    the key of the API\nregion: given, in the file\n    one of eu, us\n", "")
+	// At a terminal a number chooses, and an empty line is the default.
+	for typed, want := range map[string]string{"1\n": "eu", "us\n": "us", "\n": "us"} {
+		d := &desk{}
+		if s := at(t, d, typed, "servers", "input", "files", "region"); s.code != 0 || d.given.Value != want {
+			t.Errorf("typed %q: code %d, value %q, want %q\n%s", typed, s.code, d.given.Value, want, s.stderr.String())
+		}
+	}
+}
+
+func TestAPasswordIsNotShownWhileItIsTyped(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	hid, shown := 0, 0
+	s := atWith(t, d, "pw\n", func(p *Program) {
+		p.Hide = func() (func(), error) { hid++; return func() { shown++ }, nil }
+	}, "servers", "input", "files", "token")
+	if s.code != 0 || d.given.Value != "pw" || hid != 1 || shown != 1 {
+		t.Errorf("code %d, value %q, hidden %d times and shown %d\n%s", s.code, d.given.Value, hid, shown, s.stderr.String())
+	}
+	if strings.Contains(s.stdout.String()+s.stderr.String(), "pw") {
+		t.Errorf("it is shown: %s%s", s.stdout.String(), s.stderr.String())
+	}
+	s = atWith(t, &desk{}, "pw\n", func(p *Program) {
+		p.Hide = func() (func(), error) { return nil, errors.New("no such thing") }
+	}, "servers", "input", "files", "token")
+	if s.code != 69 || !strings.Contains(s.stderr.String(), "no such thing") {
+		t.Errorf("a terminal that shows everything: %d %s", s.code, s.stderr.String())
+	}
+}
+
+func TestANewServerIsLookedAt(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		check *api.CheckOutput
+		want  string
+	}{
+		"only reads":   {&api.CheckOutput{Tools: 1}, "it has 1 tool, all of which only read\n"},
+		"writes":       {&api.CheckOutput{Tools: 3, Write: []string{"put", "cut"}}, "it has 3 tools; the server does not say of 2 that they only read, and those are asked about:\n    put, cut\nmcpx servers trust fresh lets them without a question\n"},
+		"of a guest":   {&api.CheckOutput{Tools: 1, Write: []string{"put"}, Guest: true}, "    mcpx config trust && mcpx servers trust fresh\n"},
+		"no answer":    {&api.CheckOutput{Error: fault.Unavailablef("nothing there").Hintf("look")}, "it does not answer yet: nothing there\n  look\nthe entry stays; mcpx doctor looks again\n"},
+		"many writers": {&api.CheckOutput{Tools: 9, Write: strings.Split("abcdefghi", "")}, "    a, b, c, d, e, f, g, h, and 1 more\n"},
+	} {
+		d := &desk{papers: papers{check: tt.check}}
+		s := drive(t, d, "servers", "add", "fresh", "--", "prog")
+		if s.code != 0 || d.checked != "fresh" || !strings.Contains(s.stdout.String(), tt.want) {
+			t.Errorf("%s: code %d, checked %q\n%s", name, s.code, d.checked, s.stdout.String())
+		}
+	}
+	d := &desk{}
+	if drive(t, d, "servers", "add", "--no-check", "fresh", "--", "prog"); d.checked != "" {
+		t.Errorf("--no-check looked at %q", d.checked)
+	}
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mcpx/internal/api"
+	"mcpx/internal/fault"
+)
+
+func TestProgressLine(t *testing.T) {
+	t.Parallel()
+	total := 8.0
+	none := 0.0
+	tests := []struct {
+		p    api.Progress
+		most int
+		want string
+	}{
+		{api.Progress{Done: 2, Total: &total, Message: "pages\n\tread"}, 80, "2/8 (25%) pages read"},
+		{api.Progress{Done: 9.5, Total: &total}, 80, "9.5/8 (100%)"},
+		{api.Progress{Done: 3, Total: &none}, 80, "3/0"},
+		{api.Progress{Done: 3, Message: "\x1b[31mred"}, 80, "3 \uFFFD[31mred"},
+		{api.Progress{Done: 1, Message: "東京都"}, 7, "1 東京"},
+		{api.Progress{Done: 12345}, 3, "123"},
+	}
+	for _, tt := range tests {
+		if got := progressLine(tt.p, tt.most); got != tt.want {
+			t.Errorf("%+v in %d columns is %q, want %q", tt.p, tt.most, got, tt.want)
+		}
+	}
+}
+
+func TestAProgressLineGivesWayToText(t *testing.T) {
+	t.Parallel()
+	var screen strings.Builder
+	v := &invocation{
+		p:      &Program{},
+		stdout: &stream{w: &screen, terminal: true},
+		stderr: &stream{w: &screen, terminal: true},
+	}
+	show := v.progress()
+	show(api.Progress{Done: 1})
+	show(api.Progress{Done: 2})
+	v.stdout.Write([]byte("out\n"))
+	show(api.Progress{Done: 3}) // in a line of its own
+	v.stderr.Write([]byte("err"))
+	show(api.Progress{Done: 4}) // not behind text
+	v.stderr.Write([]byte("\nout"))
+	v.stdout.Write([]byte("x"))
+	show(api.Progress{Done: 5}) // not behind text
+	v.stdout.Write([]byte("y\nz\n"))
+	v.stderr.clear()
+	if want := "1" + toStart + "2" + toStart + "out\n3" + toStart + "err\noutxy\nz\n"; screen.String() != want {
+		t.Errorf("the terminal got %q, want %q", screen.String(), want)
+	}
+}
+
+// At a terminal nobody is to wonder whether anything happens; elsewhere nothing is said.
+func TestACommandThatTakesLongSaysWhatItIsAt(t *testing.T) {
+	t.Parallel()
+	const line = "asking the servers…" + toStart
+	for _, tt := range []struct {
+		takes    time.Duration
+		terminal bool
+		want     string
+	}{
+		{waitingAfter + time.Second, true, line},
+		{waitingAfter - time.Second, true, ""},
+		{time.Minute, false, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &desk{look: func(context.Context) error { time.Sleep(tt.takes); return fault.Unavailablef("gone") }}
+			var stdout, stderr strings.Builder
+			p := Program{
+				Args: []string{"ls"}, Stdout: &stdout, Stderr: &stderr, Terminal: Terminal{Stdout: tt.terminal, Stderr: tt.terminal},
+				Open: d.open,
+			}
+			if code := p.Run(t.Context()); code != 69 || stderr.String() != tt.want+"mcpx: gone\n" {
+				t.Errorf("%s: exit %d, %q, want %q", tt.takes, code, stderr.String(), tt.want)
+			}
+		})
+	}
+}

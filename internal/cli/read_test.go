@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A file that has no end, or hardly one, is not read into memory to find that it is no script.
+func TestAScriptWithoutEndIsNotRead(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.ts")
+	if err := os.WriteFile(path, []byte("1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := readAtMost(path); err != nil || string(text) != "1" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := os.Truncate(path, maxScript+1); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := readAtMost(path); !errors.Is(err, errLong) || text != nil {
+		t.Errorf("%d bytes are read, %v", len(text), err)
+	}
+}

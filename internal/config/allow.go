@@ -1,0 +1,72 @@
+package config
+
+import (
+	"github.com/tailscale/hujson"
+
+	"mcpx/internal/fault"
+	"mcpx/internal/rule"
+)
+
+// AllowWrites returns the text of a configuration file in which the entry of a server says
+// that tools which write may be called (writePolicy). raw is the text that it has; what
+// else stands there stays as it is. The error is of kind NotFound if the server is not in
+// there, and Usage if the file cannot be edited.
+func AllowWrites(path string, raw []byte, name string) ([]byte, error) {
+	e, wrong := openEdit(path, raw)
+	if wrong != nil {
+		return nil, wrong
+	}
+	for _, servers := range e.containers() {
+		found := e.named(servers, name)
+		if len(found) == 0 {
+			continue
+		}
+		entry, ok := servers.Members[found[len(found)-1]].Value.Value.(*hujson.Object)
+		if !ok {
+			continue // null, or a mistake
+		}
+		allow := hujson.String(string(rule.Allow))
+		block := member1(entry, "mcpx")
+		if block == nil {
+			value, wrong := e.value(`{ "writePolicy": "allow" }`)
+			if wrong != nil {
+				return nil, wrong
+			}
+			e.append(entry, "mcpx", *value)
+			text := e.pack()
+			return text, loads(path, text, name)
+		}
+		inner, ok := block.Value.(*hujson.Object)
+		if !ok {
+			return nil, e.doc.broken(block.StartOffset, "mcpx is not an object", `write "mcpx": { … }`)
+		}
+		if at := member1(inner, "writePolicy"); at != nil {
+			at.Value = allow
+		} else {
+			inner.Members = append(inner.Members, hujson.ObjectMember{
+				Name:  hujson.Value{BeforeExtra: hujson.Extra(" "), Value: hujson.String("writePolicy")},
+				Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: allow},
+			})
+			moveExtra(inner)
+		}
+		text := e.pack()
+		return text, loads(path, text, name)
+	}
+	return nil, fault.NotFoundf("%s has no server %q", path, name).With("server", name).With("file", path)
+}
+
+// moveExtra has the last member, which is new, stand as the one before it does: on a line
+// of its own, and with a comma behind it.
+func moveExtra(o *hujson.Object) {
+	n := len(o.Members)
+	if n < 2 {
+		return
+	}
+	before, last := &o.Members[n-2], &o.Members[n-1]
+	if space, broken := lastLine(before.Name.BeforeExtra); broken {
+		last.Name.BeforeExtra = hujson.Extra("\n" + space)
+	}
+	if before.Value.AfterExtra != nil { // a trailing comma
+		last.Value.AfterExtra, before.Value.AfterExtra = hujson.Extra{}, nil
+	}
+}

@@ -1,0 +1,271 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mcpx/internal/fault"
+	"mcpx/internal/rule"
+	"mcpx/internal/settings"
+)
+
+// contents is what one file contributes.
+type contents struct {
+	entries  []entry // of two with one name the first counts
+	settings settings.File
+	profiles []Profile
+	faults   []*fault.Error
+	warnings []string
+	unread   []string // those of the warnings that are about servers which were not read
+	astray   []string // those of the warnings that are about a key beside the servers
+
+	unknown    []*fault.Error // keys beside the servers that nobody knows
+	rules      *rule.Block    // about the tools of every server; nil for none
+	rulesFault *fault.Error   // what is wrong with them
+}
+
+// entry is a server as one file has it. A nil server removes a farther one.
+type entry struct {
+	name     string
+	server   *Server
+	warnings []string
+	node     *node
+}
+
+// read reads one file, and says what it holds as far as that can be understood.
+func (p place) read(o Options) (File, contents) {
+	file := File{Path: p.path, State: Absent, Project: p.project, By: p.by, Host: p.host}
+	d, err := p.document()
+	if d == nil && err == nil {
+		var none contents
+		if p.by != "" && p.host == "" {
+			none.warnings = []string{p.by + ": paths.config names " + p.path + ", which does not exist"}
+		}
+		return file, none
+	}
+	file.State = Read
+	var found contents
+	if err == nil {
+		var root *node
+		if root, err = d.parse(); err == nil {
+			file.Trusted = p.project && o.Trusted != nil && o.Trusted(p.path, d.raw)
+			r := reader{place: p, doc: d, env: o.Env, guest: p.project && !file.Trusted}
+			err = r.read(root)
+			found, file.Ignored = r.contents, r.ignored
+		}
+	}
+	if err == nil {
+		err = p.listFault
+	}
+	if err != nil {
+		file.State, file.Err = Broken, err
+	}
+	return file, found
+}
+
+// reader takes apart one document.
+type reader struct {
+	place
+	doc     *document
+	env     Env
+	guest   bool // of the project, and the user does not vouch for it
+	ignored []string
+	inputs  []Input // that the file defines
+	contents
+}
+
+func (r *reader) read(root *node) *fault.Error {
+	containers, ours, err := r.containers(root)
+	if err != nil {
+		return err
+	}
+	for _, w := range r.doc.warnings {
+		r.contents.warnings = append(r.contents.warnings, w.text)
+		hides := func(m member) bool { return m.at == w.at && (m.key == "mcpServers" || slices.Contains(others, m.key)) }
+		if slices.ContainsFunc(root.members, hides) {
+			r.unread = append(r.unread, w.text)
+		}
+	}
+	r.readInputs(root)
+	off := r.switchedOff(root)
+	for _, c := range containers {
+		for _, m := range c.members {
+			if r.host == "zed" && extension(m.value) {
+				continue
+			}
+			e := r.entry(m)
+			if e.server != nil && off(m.key) {
+				e.server.Disabled = true
+			}
+			r.entries = append(r.entries, e)
+		}
+	}
+	if r.host == "" && (ours || r.own) {
+		r.settings.Project = r.guest
+		for _, m := range root.members {
+			r.topLevel(m, ours)
+		}
+	}
+	return nil
+}
+
+// containers finds the objects whose members are servers, the one that counts first.
+// ours says that the file is of the form that mcpx documents, where settings may stand
+// beside the servers.
+func (r *reader) containers(root *node) (found []*node, ours bool, err *fault.Error) {
+	if h := hostNamed(r.host); h != nil {
+		return h.containers(r, root), false, nil
+	}
+	if projects := root.get("projects"); projects.isObject() { // Claude Code's ~/.claude.json
+		if c := r.nearestProject(projects).get("mcpServers"); c.isObject() {
+			found = append(found, c)
+		}
+		if c := root.get("mcpServers"); c.isObject() {
+			found = append(found, c)
+		}
+		return found, false, nil
+	}
+	if c := root.get("mcpServers"); c != nil {
+		switch c.kind {
+		case object:
+			return []*node{c}, true, nil
+		case null:
+			return nil, true, nil
+		}
+		return nil, true, r.doc.broken(c.at, "mcpServers is "+string(c.kind)+" where an object is needed",
+			`write "mcpServers": { "NAME": { "command": … } }`)
+	}
+	if c := root.get("servers"); c.isObject() { // VS Code's mcp.json
+		return []*node{c}, false, nil
+	}
+	if c := root.get("mcp"); c.isObject() {
+		inner := c.get("servers")
+		if inner.isObject() && inner.get("type") == nil && inner.get("command") == nil && inner.get("url") == nil {
+			return []*node{inner}, false, nil // VS Code's settings.json
+		}
+		return []*node{c}, false, nil // opencode
+	}
+	if c := root.get("context_servers"); c.isObject() { // Zed
+		return []*node{c}, false, nil
+	}
+	if c := root.get("mcp_servers"); c.isObject() { // Codex
+		return []*node{c}, false, nil
+	}
+	return nil, true, nil
+}
+
+// nearestProject is the entry for the working directory, or for the nearest directory
+// above it that has one.
+func (r *reader) nearestProject(projects *node) *node {
+	dirs := []string{r.env.Dir}
+	if real, err := filepath.EvalSymlinks(r.env.Dir); err == nil && real != r.env.Dir {
+		dirs = append(dirs, real)
+	}
+	if projects == nil {
+		return nil
+	}
+	var nearest *node
+	longest := -1
+	for _, m := range projects.members {
+		project := filepath.Clean(m.key)
+		for _, dir := range dirs {
+			rel, err := filepath.Rel(project, dir)
+			above := err == nil && filepath.IsAbs(project) && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+			if above && len(project) > longest {
+				nearest, longest = m.value, len(project)
+			}
+		}
+	}
+	return nearest
+}
+
+// others are the keys under which other hosts keep servers and what belongs to them.
+var others = []string{"servers", "mcp", "context_servers", "mcp_servers", "projects", "inputs"}
+
+// topLevel reads a key that stands beside the servers.
+func (r *reader) topLevel(m member, ours bool) {
+	switch {
+	case m.key == "mcpServers", m.key == "$schema", !ours && slices.Contains(others, m.key), r.aboutFiles(m):
+	case settings.IsGroup(m.key) && m.value.kind != object:
+		r.setting(m.key, m.value)
+	case settings.IsGroup(m.key):
+		for _, s := range m.value.members {
+			if m.key == "pool" && r.poolRules(s) {
+				continue
+			}
+			if m.key == "script" && s.key == "profiles" {
+				r.readProfiles(s.value)
+				continue
+			}
+			if strings.Contains(s.key, ".") && settings.IsPath(m.key+"."+s.key) {
+				r.misspelled(s)
+				continue
+			}
+			r.setting(m.key+"."+s.key, s.value)
+		}
+	case r.own && settings.IsPath(m.key):
+		r.misspelled(m)
+	case settings.Nearest(m.key, []string{"mcpServers"}) != "":
+		r.warn(m.at, "the key %q is not read; the servers stand under \"mcpServers\"", m.key)
+		r.unread = append(r.unread, r.contents.warnings[len(r.contents.warnings)-1])
+		r.astray = append(r.astray, r.contents.warnings[len(r.contents.warnings)-1])
+	case r.own:
+		r.strange(m)
+		if near := settings.Nearest(m.key, append(settings.Groups(), "imports")); near != "" && len(m.key) > 3 {
+			r.warn(m.at, "the key %q has no effect: did you mean %q?", m.key, near)
+		} else {
+			r.warn(m.at, "the key %q has no effect: nothing reads it", m.key)
+		}
+		r.astray = append(r.astray, r.contents.warnings[len(r.contents.warnings)-1])
+	default:
+		r.strange(m)
+		r.ignored = append(r.ignored, m.key)
+	}
+}
+
+// misspelled refuses a setting that is called by its path.
+func (r *reader) misspelled(m member) {
+	last := strings.LastIndexByte(m.key, '.')
+	r.faults = append(r.faults, fault.Usagef("%s: %q is no key of a file; the setting stands in its group, as %q in %q", r.doc.position(m.at), m.key, m.key[last+1:], m.key[:last]).
+		Hintf("write %s", nested(m.key, "…")))
+}
+
+// strange remembers a key beside the servers, for those who want none.
+func (r *reader) strange(m member) {
+	p := r.doc.position(m.at)
+	r.unknown = append(r.unknown, fault.Usagef("%s: mcpx does not know the key %q, and plumbing.strictUnknownKeys is on", p, m.key).
+		Hintf("remove the key, or switch the setting off").With("file", p.File).With("line", p.Line).With("key", m.key))
+}
+
+func (r *reader) setting(path string, n *node) {
+	if n.kind == object && len(n.members) > 0 {
+		for _, m := range n.members {
+			r.setting(path+"."+m.key, m.value)
+		}
+		return
+	}
+	r.settings.Entries = append(r.settings.Entries, settings.Entry{
+		Path: path, Value: n.json(), Origin: r.doc.position(n.at).String(),
+	})
+}
+
+func (r *reader) warn(at int, format string, args ...any) {
+	r.contents.warnings = append(r.contents.warnings, r.doc.origin(at).String()+": "+fmt.Sprintf(format, args...))
+}
+
+// json writes a scalar as JSON, and anything else as what it is.
+func (n *node) json() json.RawMessage {
+	switch n.kind {
+	case text:
+		b, _ := json.Marshal(n.text) //nolint:errchkjson // a string can always be encoded
+		return b
+	case list:
+		return json.RawMessage("[]")
+	case object:
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(n.text)
+}

@@ -1,0 +1,4 @@
+package client
+
+// atomicWrite is how many bytes a pipe takes whole or not at all.
+const atomicWrite = 4096

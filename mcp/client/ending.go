@@ -1,0 +1,47 @@
+package client
+
+import (
+	"strings"
+
+	"mcpx/internal/fault"
+)
+
+const (
+	// quotedLines and quotedBytes bound what a message quotes of a server's last words;
+	// the details hold all that was kept.
+	quotedLines = 10
+	quotedBytes = 1000
+)
+
+// quote adds what the server last said to the details of an error.
+func (e Ending) quote(err *fault.Error) *fault.Error {
+	if e.Stderr != "" {
+		err.With("stderr", e.Stderr)
+	}
+	if e.Stdout != "" {
+		err.With("stdout", e.Stdout)
+	}
+	return err
+}
+
+// withSaid appends the server's last words, which are in the details, to the message.
+// Standard output counts if standard error is silent: some programs complain there.
+func withSaid(err *fault.Error) *fault.Error {
+	for _, stream := range []struct{ key, name string }{{"stderr", "error"}, {"stdout", "output"}} {
+		if said, _ := err.Details[stream.key].(string); said != "" {
+			return fault.New(err.Kind, "%w; the last on its standard %s:\n  %s", err, stream.name, strings.ReplaceAll(lastLines(said), "\n", "\n  "))
+		}
+	}
+	return err
+}
+
+func lastLines(s string) string {
+	if len(s) > quotedBytes {
+		s = strings.ToValidUTF8(s[len(s)-quotedBytes:], "")
+		if _, rest, ok := strings.Cut(s, "\n"); ok {
+			s = rest
+		}
+	}
+	lines := strings.Split(s, "\n")
+	return strings.Join(lines[max(0, len(lines)-quotedLines):], "\n")
+}

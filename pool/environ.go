@@ -1,0 +1,89 @@
+package pool
+
+import (
+	"cmp"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+
+	"mcpx/internal/config"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+// inherited names what a server gets of the caller's environment: what programs need
+// to run, find their files and reach the network. Everything else, tokens above all,
+// stays out unless the entry names it. A final * matches any rest.
+var inherited = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TERM", "TZ", "TMPDIR", "TEMP", "TMP", "XDG_*",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+}
+
+var inheritedWindows = []string{
+	"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA", "ProgramData",
+	"ProgramFiles", "ProgramFiles(x86)", "ProgramW6432", "CommonProgramFiles", "USERPROFILE", "USERNAME",
+	"HOMEDRIVE", "HOMEPATH", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE", "Path",
+}
+
+// childEnviron is the environment of a server: the allowed part of the caller's, or
+// all of it with inheritEnv, over it what mcpx tells it, and over that what the entry sets.
+func childEnviron(environ []string, def *config.Definition, told []string) []string {
+	ours := func(name string) bool {
+		return slices.ContainsFunc(told, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+	}
+	var out []string
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		if _, set := def.Env[name]; !set && !ours(name) && (def.InheritEnv || allowed(name)) {
+			out = append(out, kv)
+		}
+	}
+	for _, kv := range told {
+		name, _, _ := strings.Cut(kv, "=")
+		if _, set := def.Env[name]; !set {
+			out = append(out, kv)
+		}
+	}
+	for name, value := range def.Env {
+		out = append(out, name+"="+value)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// allowed reports whether a variable of the caller is every server's to see.
+func allowed(name string) bool {
+	return matches(inherited, name) || runtime.GOOS == "windows" && matches(inheritedWindows, name)
+}
+
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		prefix, open := strings.CutSuffix(p, "*")
+		return p == name || open && strings.HasPrefix(name, prefix)
+	})
+}
+
+// proxies returns the proxy by which an address is reached, as the caller's environment
+// says it to most programs: HTTPS_PROXY, HTTP_PROXY, ALL_PROXY for what neither names,
+// and NO_PROXY, in capitals or not. This machine itself is never reached by a proxy.
+func proxies(environ []string) func(*url.URL) (*url.URL, error) {
+	get := func(name string) string { return cmp.Or(lookup(environ, name), lookup(environ, strings.ToLower(name))) }
+	all := get("ALL_PROXY")
+	c := httpproxy.Config{
+		HTTPProxy:  cmp.Or(get("HTTP_PROXY"), all),
+		HTTPSProxy: cmp.Or(get("HTTPS_PROXY"), all),
+		NoProxy:    get("NO_PROXY"),
+	}
+	return c.ProxyFunc()
+}
+
+func lookup(environ []string, name string) string {
+	for _, kv := range environ {
+		if n, v, _ := strings.Cut(kv, "="); n == name {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,2 @@
+// class: budget-output | profile: strict out=64 mem=64 | must: stopped: output or stopped: memory
+for (;;) log("x".repeat(1000));
