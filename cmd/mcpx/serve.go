@@ -31,7 +31,7 @@ func (b *inline) Serve(ctx context.Context, o cli.ServeOptions, in io.Reader, ou
 	offered := serve.Options{
 		Mode: o.Mode, Gateway: b.Gateway, Version: version, Server: o.Server, Grant: grant,
 		Runner: b.runner, Exec: o.Exec, Longest: settings.ExecTimeout.Get(b.settings),
-		Artifacts: artifact.In(b.runner.Artifacts, b.settings),
+		Artifacts: artifact.In(b.runner.Artifacts, b.settings), Overview: overview(b.settings),
 	}
 	if o.Mode == serve.Code {
 		switch tasks, leave, err := b.serving(); {
@@ -165,4 +165,9 @@ func makeToken(file string) error {
 		return nil
 	}
 	return os.Rename(own, file) // a file system without links
+}
+
+// overview is how many tokens clients read of an overview that they have not asked for.
+func overview(set *settings.Set) int {
+	return min(settings.CatalogExecBudget.Get(set), settings.CatalogBudget.Get(set))
 }

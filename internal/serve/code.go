@@ -247,7 +247,7 @@ Top-level await, loops and Promise.all work. A tool gives its structured result,
 `)
 	wait, cancel := context.WithTimeout(ctx, catalogWait)
 	defer cancel()
-	out, err := c.o.Gateway.Catalog(wait, api.CatalogInput{})
+	out, err := c.o.Gateway.Catalog(wait, api.CatalogInput{Budget: c.o.Overview})
 	if err != nil {
 		b.WriteString("\nThe tools are not known yet; mcpx_catalog lists them.")
 		return b.String()

@@ -58,6 +58,9 @@ type Options struct {
 	// a client of the modern era that takes tasks waits for an answer before it is given one.
 	Tasks     Tasks
 	TaskAfter time.Duration
+	// Overview is how many tokens the overview in the description of mcpx_exec may take; 0 is
+	// catalog.budget.
+	Overview int
 
 	// declareWait is how long a client of Full waits for servers to say what they offer; 0
 	// is the usual time. Tests change it.

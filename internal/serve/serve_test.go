@@ -715,6 +715,22 @@ func TestServersThatAreSlowHoldUpNoListing(t *testing.T) {
 	}
 }
 
+// TestTheOverviewKeepsWithinItsTokens holds that clients read no more unasked than they are to.
+func TestTheOverviewKeepsWithinItsTokens(t *testing.T) {
+	t.Parallel()
+	g := open(t, entry("s", mcptest.Script{}))
+	if _, err := g.Tools(t.Context(), api.ToolsInput{Namespace: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	said := func(tokens int) string {
+		return newCode(Options{Gateway: g, Longest: time.Minute, Overview: tokens}).tools[0].description(t.Context())
+	}
+	whole, short := said(0), said(40)
+	if !strings.Contains(whole, "echo(") || strings.Contains(short, "echo(") || !strings.Contains(short, "in 1 namespace") {
+		t.Errorf("within catalog.budget:\n%s\nwithin 40 tokens:\n%s", whole, short)
+	}
+}
+
 func TestCancelledRunHasNoAnswer(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -20,6 +20,12 @@ var CatalogBudget = integer(2000, Spec{
 	Doc: "How many tokens an overview of the tools may take.",
 })
 
+// CatalogExecBudget bounds the overview that clients of MCP read unasked.
+var CatalogExecBudget = integer(1200, Spec{
+	Path: "catalog.execBudget", Scope: Daemon, Project: Nothing,
+	Doc: "How many tokens the overview in the description of mcpx_exec may take, which clients of MCP read before they ask; at most catalog.budget.",
+})
+
 // ExecMax bounds one script run whatever its questions.
 var ExecMax = duration(30*time.Minute, Spec{
 	Path: "exec.max", Scope: Call, Hot: true, Project: Tightens,
