@@ -449,7 +449,7 @@ func (t *tools) open(ctx context.Context) (*server.HTTP, error) {
 		Mode: serve.Code, Gateway: t.live.View(api.Caller{}), Version: version, Grant: grant,
 		Runner: limitedRunner{t.host.runner}, Exec: exec, Longest: settings.ExecTimeout.Get(daemon.Limited(t.set, false)),
 		Artifacts: artifact.In(t.host.runner.Artifacts, t.set), Tasks: t.host.tasks, TaskAfter: settings.TasksAfter.Get(t.set),
-		Overview: overview(t.set),
+		Overview: overview(t.set), Questions: settings.ElicitTTL.Get(t.set),
 	})
 	if err != nil {
 		return nil, err

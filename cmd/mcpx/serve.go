@@ -32,6 +32,7 @@ func (b *inline) Serve(ctx context.Context, o cli.ServeOptions, in io.Reader, ou
 		Mode: o.Mode, Gateway: b.Gateway, Version: version, Server: o.Server, Grant: grant,
 		Runner: b.runner, Exec: o.Exec, Longest: settings.ExecTimeout.Get(b.settings),
 		Artifacts: artifact.In(b.runner.Artifacts, b.settings), Overview: overview(b.settings),
+		Questions: settings.ElicitTTL.Get(b.settings),
 	}
 	if o.Mode == serve.Code {
 		switch tasks, leave, err := b.serving(); {

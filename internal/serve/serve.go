@@ -62,6 +62,10 @@ type Options struct {
 	// catalog.budget.
 	Overview int
 
+	// Questions is how long a call waits for the answers to its questions, if its client has to
+	// come back with them; 0 is the time of server.Server.
+	Questions time.Duration
+
 	// declareWait is how long a client of Full waits for servers to say what they offer; 0
 	// is the usual time. Tests change it.
 	declareWait time.Duration
@@ -88,11 +92,16 @@ func New(ctx context.Context, o Options) (*server.Server, error) {
 	if o.Server != "" && o.Mode != Passthrough {
 		return nil, fault.Usagef("--server names the one server of --mode passthrough, and the mode is %s", o.Mode)
 	}
+	of := func(p server.Provider) *server.Server {
+		s := server.Of(p)
+		s.Park = o.Questions
+		return s
+	}
 	switch o.Mode {
 	case Code:
-		return server.Of(newCode(o)), nil
+		return of(newCode(o)), nil
 	case Full:
-		return server.Of(newFull(o, names)), nil
+		return of(newFull(o, names)), nil
 	case Passthrough:
 		switch {
 		case o.Server != "":
@@ -107,7 +116,7 @@ func New(ctx context.Context, o Options) (*server.Server, error) {
 		if _, err := o.Gateway.Changes(ctx, api.ChangesInput{Name: o.Server}); err != nil {
 			return nil, err // there is no such server
 		}
-		return server.Of(&passthrough{o: o, names: names}), nil
+		return of(&passthrough{o: o, names: names}), nil
 	}
 	return nil, fault.Usagef("there is no mode %q", o.Mode).Hintf("the modes are %s, %s and %s", Code, Full, Passthrough)
 }

@@ -26,6 +26,12 @@ var CatalogExecBudget = integer(1200, Spec{
 	Doc: "How many tokens the overview in the description of mcpx_exec may take, which clients of MCP read before they ask; at most catalog.budget.",
 })
 
+// ElicitTTL bounds the wait for an answer of a client that comes back for its questions.
+var ElicitTTL = duration(2*time.Minute, Spec{
+	Path: "elicit.ttl", Scope: Daemon, Project: Nothing,
+	Doc: "How long a call by a client of MCP's revision 2026-07-28, which is given questions as an answer and calls again, waits for that.",
+})
+
 // ExecMax bounds one script run whatever its questions.
 var ExecMax = duration(30*time.Minute, Spec{
 	Path: "exec.max", Scope: Call, Hot: true, Project: Tightens,
@@ -297,6 +303,18 @@ var TasksTTL = duration(24*time.Hour, Spec{
 var TasksAfter = duration(2*time.Second, Spec{
 	Path: "tasks.after", Scope: Daemon, Project: Nothing,
 	Doc: "How long a client of MCP that takes tasks waits for the answer of a call before it is given a task instead.",
+})
+
+// TasksKeep bounds the tasks of clients of MCP that have ended and are kept.
+var TasksKeep = integer(10_000, Spec{
+	Path: "tasks.keep", Scope: Daemon, Hot: true, Project: Tightens,
+	Doc: "How many tasks that clients of MCP have begun, and that have ended, are kept; the first to have ended are forgotten.",
+})
+
+// TasksMaxBytes bounds the results of those.
+var TasksMaxBytes = size(1<<30, Spec{
+	Path: "tasks.maxBytes", Scope: Daemon, Hot: true, Project: Tightens,
+	Doc: "How large the results of those tasks may be together; the first to have ended are forgotten, but never the last.",
 })
 
 // TasksMax bounds the tasks that go on at the same time.

@@ -117,19 +117,23 @@ func TestWhatIsKeptForCallersIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		kept bounds
+		kept map[string]string
 		size int // of a result
 		want int // how many are kept
 	}{
-		{"by their number", bounds{3, 1 << 20}, 10, 3},
-		{"by their size", bounds{1000, 2500}, 1000, 2},
-		{"but for the last", bounds{1000, 10}, 1000, 1},
-		{"by the bounds of everybody", bounds{}, 1000, 6},
+		{"by their number", map[string]string{"tasks-keep": "3"}, 10, 3},
+		{"by their size", map[string]string{"tasks-max-bytes": "2500B"}, 1000, 2},
+		{"but for the last", map[string]string{"tasks-max-bytes": "10B"}, 1000, 1},
+		{"by default", nil, 1000, 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			k := keeper(t, filepath.Join(t.TempDir(), "tasks"))
-			k.kept = tt.kept
+			for flag, value := range tt.kept {
+				if err := k.Settings.ApplyFlag(flag, value); err != nil {
+					t.Fatal(err)
+				}
+			}
 			ended := make(chan bool, 1)
 			run := func(caller string) string {
 				told, err := k.Begin(t.Context(), Beginning{Kind: "call", What: "a.b", Caller: caller, Ended: func() { ended <- true }},

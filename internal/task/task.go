@@ -39,8 +39,6 @@ type Keeper struct {
 	// that to the next Recover.
 	Held func(owner string) bool
 
-	kept bounds // zero is those of everybody
-
 	mu      sync.Mutex
 	closed  bool
 	running map[string]*running
@@ -61,13 +59,6 @@ var (
 	errCancelled = errors.New("the task was cancelled")
 	errEnding    = errors.New("the daemon ended")
 )
-
-// bounds are how much is kept of the tasks that were begun over MCP and have ended: a client
-// can begin one after the other, and each may have a long result.
-type bounds struct{ tasks, bytes int64 }
-
-// most are the bounds of everybody.
-var most = bounds{tasks: 10_000, bytes: 1 << 30}
 
 const indexFile = "index.db"
 
@@ -286,12 +277,9 @@ func (k *Keeper) work(ctx context.Context, id string, r *running, ttl time.Durat
 }
 
 // trim forgets the tasks begun over MCP that ended first, as far as there are too many or too
-// large ones. It leaves the one that has just ended.
+// large ones: a client can begin one after the other. It leaves the one that has just ended.
 func (k *Keeper) trim(last string) {
-	m := k.kept
-	if m == (bounds{}) {
-		m = most
-	}
+	keep, maxBytes := settings.TasksKeep.Get(k.Settings), settings.TasksMaxBytes.Get(k.Settings)
 	ctx := context.Background() // the work is over
 	// If it cannot be done, it is when the next one ends.
 	_ = k.index(ctx, func(db *sql.DB) error {
@@ -299,7 +287,7 @@ func (k *Keeper) trim(last string) {
 			SELECT id, row_number() OVER newest AS n, sum(coalesce(length(result), 0)) OVER newest AS size
 			FROM task WHERE caller <> '' AND ended > 0 AND owner = ?
 			WINDOW newest AS (ORDER BY ended DESC, id = ? DESC, id ROWS UNBOUNDED PRECEDING)
-		) WHERE n > ? OR size > ?)`, last, k.Owner, last, m.tasks, m.bytes)
+		) WHERE n > ? OR size > ?)`, last, k.Owner, last, keep, maxBytes)
 		return err
 	})
 }

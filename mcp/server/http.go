@@ -128,7 +128,7 @@ func NewHTTP(o HTTPOptions) *HTTP {
 		sessions: map[string]*session{}, now: time.Now, keepAlive: keepAlive, bodyTimeout: bodyTimeout, writeTimeout: writeTimeout, sessionsN: maxSessions,
 	}
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
-	h.lot = newLot(h.ctx)
+	h.lot = newLot(h.ctx, o.Handler)
 	return h
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// parkFor is how long a call waits for the answers to its questions.
+	// parkFor is how long a call waits for the answers to its questions, if its Server does not say.
 	parkFor = 2 * time.Minute
 	// maxParked is how many calls of one front do, and maxParkedBytes how long their
 	// requests are together.
@@ -57,10 +57,14 @@ type lot struct {
 	places int
 }
 
-func newLot(ctx context.Context) *lot {
+func newLot(ctx context.Context, h Handler) *lot {
 	key := make([]byte, sha256.Size)
 	_, _ = rand.Read(key) // never fails
-	return &lot{ctx: ctx, key: key, parked: map[string]*parked{}, now: time.Now, keep: parkFor, places: maxParked}
+	l := &lot{ctx: ctx, key: key, parked: map[string]*parked{}, now: time.Now, keep: parkFor, places: maxParked}
+	if s, ok := h.(*Server); ok && s.Park > 0 {
+		l.keep = s.Park
+	}
+	return l
 }
 
 // close waits for the handlers; their context must be done.

@@ -38,7 +38,7 @@ type peerLine struct {
 func connect(t *testing.T, h Handler) *peerLine {
 	t.Helper()
 	ctx, stop := context.WithCancelCause(context.Background())
-	l := &peerLine{t: t, lot: newLot(ctx), stop: stop}
+	l := &peerLine{t: t, lot: newLot(ctx, h), stop: stop}
 	l.conn = newConn(ctx, h, l.lot, make(chan struct{}, maxListens), l.out)
 	t.Cleanup(l.end)
 	return l
@@ -264,27 +264,43 @@ func TestStateOfAnotherCallIsRefused(t *testing.T) {
 
 func TestParkedCallExpires(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ended := make(chan error, 1)
-		l := connect(t, handle(func(ctx context.Context, c Caller, _ *mcp.Message) (mcp.Raw, error) {
-			_, err := c.Request(ctx, mcp.MethodElicitation, nil)
-			ended <- err
-			return nil, err
-		}))
-		o := l.ask(call())
-		time.Sleep(parkFor + 2*time.Second)
-		synctest.Wait()
-		if err := <-ended; !errors.Is(err, errExpired) {
-			t.Errorf("the call ended with %v", err)
-		}
-		if o := l.ask(call(state(o), answers(o))); o.Error == nil || !strings.Contains(o.Error.Message, "expired") {
-			t.Errorf("answered %+v", o)
-		}
-		if len(l.lot.parked) != 0 {
-			t.Errorf("%d calls still wait", len(l.lot.parked))
-		}
-		l.end()
-	})
+	ended := make(chan error, 1)
+	ask := func(ctx context.Context, c Caller) (mcp.Raw, error) {
+		_, err := c.Request(ctx, mcp.MethodElicitation, nil)
+		ended <- err
+		return nil, err
+	}
+	own := Of(&fixed{tools: map[string]Tool{"t": {Call: func(ctx context.Context, c *Call) (mcp.Raw, error) { return ask(ctx, c) }}}})
+	own.Park = 3 * time.Hour
+	for _, c := range []struct {
+		h     Handler
+		after time.Duration
+	}{
+		{handle(func(ctx context.Context, c Caller, _ *mcp.Message) (mcp.Raw, error) { return ask(ctx, c) }), parkFor},
+		{own, own.Park},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := connect(t, c.h)
+			o := l.ask(call())
+			time.Sleep(c.after - 2*time.Second)
+			synctest.Wait()
+			if n := len(l.lot.parked); n != 1 {
+				t.Errorf("%d calls wait before %s", n, c.after)
+			}
+			time.Sleep(4 * time.Second)
+			synctest.Wait()
+			if err := <-ended; !errors.Is(err, errExpired) {
+				t.Errorf("the call ended with %v", err)
+			}
+			if o := l.ask(call(state(o), answers(o))); o.Error == nil || !strings.Contains(o.Error.Message, "expired") {
+				t.Errorf("answered %+v", o)
+			}
+			if n := len(l.lot.parked); n != 0 {
+				t.Errorf("%d calls still wait", n)
+			}
+			l.end()
+		})
+	}
 }
 
 func TestResultThatCameMeanwhileIsKept(t *testing.T) {

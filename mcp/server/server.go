@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"mcpx/mcp"
 )
@@ -84,7 +85,12 @@ type Tool struct {
 }
 
 // Server is a Handler for the tools of a Provider.
-type Server struct{ p Provider }
+type Server struct {
+	p Provider
+	// Park is how long a call waits for the answers to its questions, if its client has to
+	// fetch them; 0 is two minutes.
+	Park time.Duration
+}
 
 // Provider is what a Server answers from.
 type Provider interface {
@@ -131,7 +137,7 @@ func New(info Info, tools ...Tool) *Server {
 }
 
 // Of makes a server of a provider.
-func Of(p Provider) *Server { return &Server{p} }
+func Of(p Provider) *Server { return &Server{p: p} }
 
 // fixed is the Provider of a list of tools.
 type fixed struct {

@@ -43,7 +43,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, h Handler) error {
 		}
 		return context.Cause(ctx)
 	}
-	l := newLot(ctx)
+	l := newLot(ctx, h)
 	c := &lineConn{send: send}
 	c.conn = newConn(ctx, h, l, make(chan struct{}, maxListens), c.out)
 	lines := make(chan line)
