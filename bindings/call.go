@@ -21,8 +21,9 @@ type toolHead struct {
 
 // tool makes the function tools.NS.NAME with its member raw.
 func (b *binding) tool(ns, name string) *goja.Object {
+	called := member(member("tools", ns), name)
 	f := b.rt.Function(name, func(call goja.FunctionCall) goja.Value {
-		return b.call(ns, name, call.Arguments, func(head, body []byte) (*mcp.Result, error) {
+		return b.call(ns, name, called, call.Arguments, func(head, body []byte) (*mcp.Result, error) {
 			r, err := mcp.DecodeResult(body)
 			if err != nil {
 				return nil, fault.Unavailablef("%s.%s answered with something that is no tool result: %w", ns, name, err)
@@ -34,7 +35,7 @@ func (b *binding) tool(ns, name string) *goja.Object {
 		}, b.value)
 	})
 	define(f, "raw", b.rt.Function("raw", func(call goja.FunctionCall) goja.Value {
-		return b.call(ns, name, call.Arguments, func(_, body []byte) (*mcp.Result, error) {
+		return b.call(ns, name, called+".raw", call.Arguments, func(_, body []byte) (*mcp.Result, error) {
 			return &mcp.Result{Raw: body}, nil
 		}, b.raw)
 	}), goja.FLAG_FALSE)
@@ -42,13 +43,13 @@ func (b *binding) tool(ns, name string) *goja.Object {
 }
 
 // call reads the arguments on the script's goroutine, calls the tool on another and
-// settles the promise with what deliver makes of the result.
+// settles the promise with what deliver makes of the result. called is how a script writes it.
 func (b *binding) call(
-	ns, name string, args []goja.Value,
+	ns, name, called string, args []goja.Value,
 	read func(head, body []byte) (*mcp.Result, error), deliver func(*mcp.Result) goja.Value,
 ) goja.Value {
 	body, failure := b.arguments(ns, name, args)
-	return engine.Async(b.rt, "tool", func(ctx context.Context) (*mcp.Result, error) {
+	promise := engine.Async(b.rt, "tool", func(ctx context.Context) (*mcp.Result, error) {
 		if failure != nil {
 			return nil, failure
 		}
@@ -58,6 +59,8 @@ func (b *binding) call(
 		}
 		return read(head, answer)
 	}, deliver)
+	b.rt.Expect(promise, called)
+	return promise
 }
 
 // arguments encodes the one object that a tool takes; no object means an empty one.
@@ -113,7 +116,7 @@ func diagnostics(head []byte) []string {
 // toolError is what a script catches when a tool answers with isError: the server's
 // words first, and the whole answer beside them.
 func toolError(ns, name string, r *mcp.Result, found []string) error {
-	message := r.Text()
+	message := r.Failure()
 	if message == "" {
 		message = fmt.Sprintf("%s.%s answered with an error and no text", ns, name)
 	}

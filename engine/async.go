@@ -187,6 +187,13 @@ func (w *works) heard(id int) {
 	delete(w.failed, id)
 }
 
+// isUnheard reports whether a work has failed and the script has not heard of it.
+func (w *works) isUnheard(id int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed[id] != nil
+}
+
 // maxUnheard is how many failures are told that no script has heard of.
 const maxUnheard = 3
 

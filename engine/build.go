@@ -18,13 +18,13 @@ type bundle struct {
 	code    string
 	mapping []byte
 	errors  []api.Message
-	returns []restored
+	moved   []moved
 }
 
-// restored says that a generated line had, at a column, text that became shorter.
-type restored struct {
-	line, column int // where the return is now
-	shrunk       int
+// moved says that what stands behind a column of a generated line is further right than esbuild wrote it, or further
+// left, but not before the column.
+type moved struct {
+	line, column, by int
 }
 
 // Names inside a bundle. The identifiers are parameters of the function that it becomes.
@@ -404,19 +404,18 @@ func (b *bundle) restoreReturns(code *string, marker string) {
 				break
 			}
 			l = l[:at] + returned + l[at+len(thrown):]
-			b.returns = append(b.returns, restored{line: i, column: utf16Length(l[:at]), shrunk: len(thrown) - len(returned)})
+			b.moved = append(b.moved, moved{line: i, column: utf16Length(l[:at]), by: len(returned) - len(thrown)})
 		}
 		lines[i] = l
 	}
 	*code = strings.Join(lines, "\n")
 }
 
-// generatedColumn takes a column of the code that esbuild wrote to the code after
-// restoreReturns.
+// generatedColumn takes a column of the code that esbuild wrote to the code that goja gets.
 func (b *bundle) generatedColumn(line, column int) int {
-	for _, r := range b.returns {
-		if r.line == line && column > r.column {
-			column = max(column-r.shrunk, r.column)
+	for _, m := range b.moved {
+		if m.line == line && column > m.column {
+			column = max(column+m.by, m.column)
 		}
 	}
 	return column

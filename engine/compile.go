@@ -19,19 +19,21 @@ import (
 // Program is a compiled script: one strict async function, the positions of its parts
 // in the user's source, and what becomes of its value. It belongs to no runtime.
 type Program struct {
-	code  *goja.Program
-	file  *file.File
-	names map[string]string // file names as goja writes them in a stack → as the user knows them
-	texts map[string]string // source texts by the user's name
-	marks []mark
-	shape shape
-	src   Source
-	uses  helperSet // what the code calls
-	wants wants     // what it may need of the additions
-	lower bool      // its fields have to be assigned in constructors
-	links []link    // what it imports of modules by name
-	entry string    // what the user calls the source of the script itself
-	start string    // the function that is called if nothing is exported; empty without one
+	code      *goja.Program
+	file      *file.File
+	names     map[string]string // file names as goja writes them in a stack → as the user knows them
+	texts     map[string]string // source texts by the user's name
+	marks     []mark
+	renamed   map[int]string    // by offset in the bundle, what the author called a variable that esbuild renamed
+	functions map[string]string // what the author called functions, by what stacks call them; empty if that is no one name
+	shape     shape
+	src       Source
+	uses      helperSet // what the code calls
+	wants     wants     // what it may need of the additions
+	lower     bool      // its fields have to be assigned in constructors
+	links     []link    // what it imports of modules by name
+	entry     string    // what the user calls the source of the script itself
+	start     string    // the function that is called if nothing is exported; empty without one
 	// literals are the regular expressions whose patterns were rewritten, by the new one.
 	literals map[string]*regexpOrigin
 	sites    sites
@@ -154,21 +156,21 @@ func (c *compiler) otherwise(p *Program, form func(*script) bool) *Program {
 func (c *compiler) finish(b *bundle) (*Program, *fault.Report) {
 	code := b.code
 	b.restoreReturns(&code, c.script.marker)
+	tree, refusal := b.parse(&code)
 	m, err := parseSourceMap(b.mapping)
 	if err != nil {
 		return nil, panicReport(err)
 	}
-	p := &Program{src: c.src, entry: c.src.Name, wrapped: c.script.wrapped, names: map[string]string{}, texts: map[string]string{}}
+	p := &Program{src: c.src, entry: c.src.Name, wrapped: c.script.wrapped, names: map[string]string{}, texts: map[string]string{}, renamed: map[int]string{}}
 	c.place(m, b, code, p)
 	consumer, err := m.consumer()
 	if err != nil {
 		return nil, panicReport(err)
 	}
-	tree, err := parser.ParseFile(nil, bundleName, code, 0, parser.WithDisableSourceMaps)
-	if tree == nil || err != nil {
+	if tree == nil || refusal != nil {
 		var list parser.ErrorList
-		if !errors.As(err, &list) || len(list) == 0 {
-			return nil, panicReport(err)
+		if !errors.As(refusal, &list) || len(list) == 0 {
+			return nil, panicReport(refusal)
 		}
 		f := file.NewFile(bundleName, code, 0)
 		f.SetSourceMap(consumer)
@@ -236,7 +238,7 @@ func (c *compiler) place(m *sourceMap, b *bundle, code string, p *Program) {
 		m.sources[i] = name
 		p.knows(name, text)
 	}
-	generated := strings.Split(code, "\n")
+	generated, start := strings.Split(code, "\n"), 0
 	for i, segments := range m.lines {
 		for j := range segments {
 			s := &segments[j]
@@ -247,6 +249,12 @@ func (c *compiler) place(m *sourceMap, b *bundle, code string, p *Program) {
 			if s.mapped && s.source == entry {
 				s.at = c.script.originalColumn(s.line, s.at, utf16Length)
 			}
+			if s.name != "" {
+				p.renamed[start+s.column] = s.name
+			}
+		}
+		if i < len(generated) {
+			start += len(generated[i]) + 1
 		}
 	}
 	if inner := c.script.carried; inner != nil && entry >= 0 {

@@ -29,6 +29,7 @@ func TestFormsOfScripts(t *testing.T) {
 		{name: "default value", text: "export default { a: [1, { b: null }] }", want: `{"a":[1,{"b":null}]}`},
 		{name: "default function", text: "export default function () { return 'called' }", want: `"called"`},
 		{name: "default async function", text: "export default async () => 'awaited'", want: `"awaited"`},
+		{name: "default class", text: "export default class Store { static made = 1 }", want: ""},
 		{name: "default promise", text: "export default Promise.resolve(3)", want: "3"},
 		{name: "named exports", text: "export const a = 1; export { a as 'some name' }", want: ""},
 		{name: "last expression", text: "const xs = [1, 2]; xs.map(x => x * 2)", want: "[2,4]", implied: true},
@@ -77,6 +78,8 @@ func TestFormsOfScripts(t *testing.T) {
 		{name: "big integer", text: "return 10n ** 20n", want: "100000000000000000000"},
 		{name: "members without a form in JSON", text: "return { a: undefined, b: () => 1, c: new Date(0), d: NaN, e: Symbol() }", want: `{"c":"1970-01-01T00:00:00.000Z","d":null}`},
 		{name: "deep recursion", text: "function r(n) { return n ? 1 + r(n - 1) : 0 }\nreturn r(10000)", want: "10000"},
+		{name: "defaults in arrays that have one", text: "const { a: [x = 1, y = ((s) => s + `],`)('[')] = [], b: { c: [[z = x] = []] = [] } = {} } = { a: [] }; const f = (n, [p = n, { q: [r = 2] = [] } = {}] = []) => [p, r]; for (const { d: [e = 7] = [] } of [{}]) return [x, y, z, ...f(5), e, ...f(6, [1])]", want: `[1,"[],",1,5,2,7,1,2]`},
+		{name: "names that are used twice", text: "const item = 1, user = 2, go = 3\nfunction outer() { function go() { throw new Error() }; class user { static n = this.name; static m() { return user.name } }; const item = () => 1; let s; try { go() } catch (e) { s = e.stack.includes(`at go (`) } try { item.x() } catch (e) { return [go.name, user.name, user.n, user.m(), item.name, ({ f: function item() {} }).f.name, new user().constructor.name, s, e.message] } }\nreturn outer()", want: `["go","user","user","user","item","item","user",true,"item.x is not a function"]`},
 		{name: "this", text: "return this === undefined", want: "true"},
 		{name: "import.meta", text: "return typeof import.meta", want: `"object"`},
 	} {

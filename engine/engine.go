@@ -112,5 +112,5 @@ type Outcome struct {
 	Implied  bool            // Value is that of the last expression statement
 	ExitCode int             // 0, 1, what the script gave to process.exit, or that of the report's kind
 	Report   *fault.Report   // why the run failed; nil if it did not
-	Notes    []string        // what of the value JSON could not hold, and what failed unheard
+	Notes    []string        // what of the value JSON could not hold, what failed unheard, and what was not awaited
 }

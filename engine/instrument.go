@@ -38,7 +38,10 @@ const (
 	handlerHelper          // (function) → a function that handles what a promise was rejected with
 	powerHelper            // (a, b) → a ** b
 	classHelper            // (class) → what instanceof is to look at
+	nameHelper             // (function, name) → the function, which is called so
+	nestedHelper           // (key), when there is nothing for a pattern inside a pattern
 	namespaceHelper        // (export) → a function that makes namespaces of modules
+	voidHelper             // (value), that is not wanted
 	requireHelper          // (shim) → a function that requires what the compiler did not see
 )
 
@@ -64,8 +67,11 @@ var helpers = [...]helper{
 	memberHelper:  {"member ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.member }},
 	handlerHelper: {"handler ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.handler }},
 	powerHelper:   {"power ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.power }},
+	voidHelper:    {"void ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.expected.unwanted }},
 	classHelper:   {"class ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.instanceClass }},
 
+	nameHelper:      {"name ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.setName }},
+	nestedHelper:    {"nested ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.nothingNested }},
 	namespaceHelper: {"namespace ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.namespaces }},
 	requireHelper:   {"require ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.modules.late }},
 }
@@ -126,6 +132,7 @@ func (p *Program) instrument(tree *ast.Program) *fault.Report {
 	in.testInstances()
 	p.shape = in.value(body)
 	p.links = in.imports.links(in)
+	body.List = append(in.nameDeclared(body.List), body.List...)
 	for i, h := range helpers {
 		if p.uses&(1<<i) != 0 {
 			run.ParameterList.List = append(run.ParameterList.List, &ast.Binding{Target: &ast.Identifier{Name: h.name, Idx: run.Start}})
@@ -154,12 +161,12 @@ func (in *instrumenter) enter(n ast.Node) (leave bool) {
 		return true
 	case *ast.ClassLiteral:
 		if n.Name != nil {
-			nameConstructorOf(n, n.Name.Name)
+			in.nameClass(n, n.Name)
 		}
 		in.class(n)
 		return true
 	case *ast.Binding:
-		nameConstructor(n)
+		in.nameConstructor(n)
 		in.runtimeFunction(n)
 		in.imports.bound(n)
 		in.appends.note(n.Target, n.Initializer)
@@ -169,6 +176,15 @@ func (in *instrumenter) enter(n ast.Node) (leave bool) {
 		if p, ok := n.Target.(*ast.ObjectPattern); ok && n.Initializer != nil && mentionsError(p) {
 			n.Initializer = in.call(caughtHelper, n.Initializer.Idx0(), n.Initializer, &ast.BooleanLiteral{Value: true})
 		}
+	case *ast.BlockStatement:
+		n.List = append(in.nameDeclared(n.List), n.List...)
+	case *ast.LexicalDeclaration:
+		in.nameAssigned(n)
+	case *ast.ArrayPattern:
+		in.unbox(n)
+		in.nestedInArray(n)
+	case *ast.ObjectPattern:
+		in.nestedInObject(n)
 	case *ast.TryStatement:
 		splitTry(n)
 	case *ast.CatchStatement:
@@ -191,6 +207,10 @@ func (in *instrumenter) enter(n ast.Node) (leave bool) {
 		in.appends.note(n.Key, n.Value)
 	case *ast.AwaitExpression:
 		n.Argument = in.marked(awaitHelper, n.Argument, n.Await)
+	case *ast.UnaryExpression:
+		if _, ok := n.Operand.(*ast.CallExpression); ok && n.Operator == token.VOID {
+			n.Operand = in.call(voidHelper, n.Idx, n.Operand)
+		}
 	case *ast.ThrowStatement:
 		n.Argument = in.marked(throwHelper, n.Argument, n.Throw)
 	case *ast.ReturnStatement:
@@ -342,10 +362,10 @@ func (in *instrumenter) leave(n ast.Node) {
 
 // nameConstructor names the constructor of a class in a variable after the variable.
 // esbuild declares classes so, and goja would leave the constructor without a name.
-func nameConstructor(b *ast.Binding) {
+func (in *instrumenter) nameConstructor(b *ast.Binding) {
 	if class, ok := b.Initializer.(*ast.ClassLiteral); ok {
 		if id, ok := b.Target.(*ast.Identifier); ok {
-			nameConstructorOf(class, id.Name)
+			in.nameClass(class, id)
 		}
 	}
 }

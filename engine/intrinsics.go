@@ -34,6 +34,12 @@ func (in *intrinsics) isDataView(o *goja.Object) bool {
 	return o.Prototype() == in.viewPrototype
 }
 
+// isClass reports whether a function can only be called with new: unlike that of others its prototype is fixed.
+func (in *intrinsics) isClass(function goja.Value) bool {
+	d, ok := in.call("Object", "getOwnPropertyDescriptor", function, in.vm.ToValue("prototype")).(*goja.Object)
+	return ok && !d.Get("writable").ToBoolean()
+}
+
 // The following reach properties whose names may have lone surrogates, which the
 // functions of goja that take a Go string cannot. Those are rare enough to be looked up
 // each time.

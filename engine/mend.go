@@ -66,7 +66,7 @@ var mendable = []string{
 	"Cannot convert undefined or null to object", "object is not iterable", "Cannot access a variable", "Class constructor cannot",
 	"Expecting a function", "Could not convert ", "prototype is not an object", "Invalid index ", "Invalid count", "Index ", "Byte length of ",
 	"Start offset of ", "Method Date.", "Cannot convert ", "Cannot delete property", "[object Object] is not", "to", "Class extends", "Illegal generator",
-	"Proxy already", "Promise self-", "Constructor ", "exponent must", "The normalization", "Method ", "Dynamic object is not callable",
+	"Receiver is not an object: ", "Cannot write private member ", "SyntaxError: <eval>: Line ", "Proxy already", "Promise self-", "Constructor ", "exponent must", "The normalization", "Method ", "Dynamic object is not callable",
 }
 
 // mend mends v if it is an error as goja made it.
@@ -126,7 +126,7 @@ func (p *Program) stackText(head string, frames []stackFrame) string {
 			continue
 		}
 		place := fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column)
-		if name := functionName(f.function); name != "" {
+		if name := p.functionName(f.function); name != "" {
 			place = name + " (" + place + ")"
 		}
 		b.WriteString("\n    at " + place)
@@ -151,12 +151,10 @@ func (rt *Runtime) betterMessage(o *goja.Object, frames string) string {
 	if fixed, ok := fixedMessages[message]; ok {
 		return fixed
 	}
-	switch text(o.Get("name")) {
-	case "TypeError", "ReferenceError", "SyntaxError", "RangeError":
-	default:
+	m := mender{rt: rt, name: text(o.Get("name")), message: message, native: native(frames)}
+	if !slices.Contains([]string{"TypeError", "ReferenceError", "SyntaxError", "RangeError"}, m.name) {
 		return ""
 	}
-	m := mender{rt: rt, message: message, native: native(frames)}
 	if list := rt.program.parseStack(frames, 1); len(list) > 0 {
 		m.sites = rt.program.sites.at(rt.program, list[0].at)
 	}
@@ -180,6 +178,7 @@ var fixedMessages = map[string]string{
 	"toPrecision() precision must be between 1 and 100":                                      "toPrecision() argument must be between 1 and 100",
 	"toExponential() precision must be between 0 and 100":                                    "toExponential() argument must be between 0 and 100",
 	"The normalization form should be one of NFC, NFD, NFKC, NFKD":                           "The normalization form should be one of NFC, NFD, NFKC, NFKD.",
+	"Must call super constructor in derived class before accessing 'this'":                   superFirst,
 	"Class extends value is not a constructor or null":                                       "Class extends value undefined is not a constructor or null",
 	"Must call super constructor in derived class before returning from derived constructor": superFirst,
 }
@@ -189,6 +188,7 @@ const superFirst = "Must call super constructor in derived class before accessin
 // mender finds the message for one error.
 type mender struct {
 	rt      *Runtime
+	name    string
 	message string
 	native  string     // the function of goja that threw
 	sites   []ast.Node // what stands where the script was
@@ -274,8 +274,22 @@ func (m *mender) reworded() string {
 		}
 		return strings.CutSuffix(rest, suffix)
 	}
-	if n, ok := middle("Cannot convert ", " to a BigInt"); ok && strings.Trim(n, "-0123456789.e+") == "" && n != "" {
+	if n, ok := middle("Cannot convert ", " to a BigInt"); ok && m.name == "RangeError" {
 		return "The number " + n + " cannot be converted to a BigInt because it is not an integer"
+	}
+	if member, ok := middle("Cannot write private member ", " from an object whose class did not declare it"); ok {
+		return "Cannot write private member " + member + " to an object whose class did not declare it"
+	}
+	if value, ok := middle("Receiver is not an object: ", ""); ok {
+		return m.noProperty(value)
+	}
+	if what, ok := middle("SyntaxError: <eval>: Line ", ""); ok {
+		_, what, _ = strings.Cut(what, " ")
+		what, _, _ = strings.Cut(what, " (and ")
+		if token, ok := strings.CutPrefix(what, "Unexpected token "); ok {
+			return "Unexpected token '" + token + "'"
+		}
+		return what
 	}
 	if _, ok := middle("Method Date.prototype.", " is called on incompatible receiver"); ok {
 		return "this is not a Date object."
@@ -462,6 +476,33 @@ func (m *mender) readOnly(name string) string {
 	return fmt.Sprintf("Cannot assign to read only property '%s' of object '%s'", name, of)
 }
 
+// noProperty is about a property that is given to a value which can have none.
+func (m *mender) noProperty(value string) string {
+	a, ok := one(m, func(n *ast.AssignExpression) bool { return !isPattern(n.Left) })
+	if !ok {
+		return ""
+	}
+	kind := "string"
+	switch {
+	case value == "true" || value == "false":
+		kind = "boolean"
+	case value != "" && strings.Trim(value, "-0123456789.e+") == "":
+		kind = "number"
+	}
+	return fmt.Sprintf("Cannot create property '%s' on %s '%s'", memberText(a.Left), kind, value)
+}
+
+// memberText is which member of something an expression is, empty if it is none.
+func memberText(e ast.Expression) string {
+	switch e := e.(type) {
+	case *ast.DotExpression:
+		return string(e.Identifier.Name)
+	case *ast.BracketExpression:
+		return strings.Trim(expressionText(e.Member), `"`)
+	}
+	return ""
+}
+
 // noPattern is about undefined or null taken apart by the pattern of an object.
 func (m *mender) noPattern() string {
 	if m.native != "" {
@@ -525,11 +566,8 @@ func (m *mender) nothing() string {
 		return ""
 	}
 	if a, ok := one(m, func(n *ast.AssignExpression) bool { return !isPattern(n.Left) }); ok {
-		switch left := a.Left.(type) {
-		case *ast.DotExpression:
-			return fmt.Sprintf("Cannot set properties of undefined (setting '%s')", left.Identifier.Name)
-		case *ast.BracketExpression:
-			return fmt.Sprintf("Cannot set properties of undefined (setting '%s')", strings.Trim(expressionText(left.Member), `"`))
+		if name := memberText(a.Left); name != "" {
+			return fmt.Sprintf("Cannot set properties of undefined (setting '%s')", name)
 		}
 	}
 	return m.notIterable()

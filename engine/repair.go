@@ -18,6 +18,12 @@ func (in *instrumenter) repair(e ast.Expression) ast.Expression {
 	switch e := e.(type) {
 	case *ast.RegExpLiteral:
 		return in.regexp(e)
+	case *ast.FunctionLiteral:
+		if e.Name != nil {
+			if original, renamed := in.functionOf(e.Name); renamed {
+				return in.named(e, original)
+			}
+		}
 	case *ast.ArrayLiteral:
 		return in.spread(e)
 	case *ast.BinaryExpression, *ast.AssignExpression:

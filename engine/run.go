@@ -62,6 +62,9 @@ func (rt *Runtime) Run(ctx context.Context, p *Program) *Outcome {
 	if report == nil && rt.returned() {
 		out.Notes = append(out.Notes, rt.works.unheard()...)
 	}
+	if report == nil {
+		out.Notes = append(out.Notes, rt.expected.notes()...)
+	}
 	return out
 }
 
@@ -90,7 +93,7 @@ func (rt *Runtime) start(p *Program) {
 		rt.uncaught(err)
 		return
 	}
-	rt.value.awaitOn(promise)
+	rt.awaitOn(promise)
 }
 
 // cancel ends the run because ctx is done.
@@ -148,7 +151,10 @@ func (rt *Runtime) uncaught(err error) {
 }
 
 // failed ends the run with a report of what the script did. The script is told.
-func (rt *Runtime) failed(r *fault.Report) { rt.exit(r.Kind.ExitCode(), r) }
+func (rt *Runtime) failed(r *fault.Report) {
+	rt.expected.blame(r)
+	rt.exit(r.Kind.ExitCode(), r)
+}
 
 // exit ends the run where the script can see it.
 func (rt *Runtime) exit(code int, r *fault.Report) {

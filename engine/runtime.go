@@ -35,6 +35,7 @@ type Runtime struct {
 	context    any // see AsyncContext
 	lifecycle  Lifecycle
 	waits      waits
+	expected   expected
 
 	regexps    regexps
 	concats    concats
@@ -63,7 +64,7 @@ func New(o Options) *Runtime {
 	rt.vm.SetMaxCallStackSize(maxCallStack)
 	rt.vm.SetParserOptions(parser.WithDisableSourceMaps)
 	rt.vm.SetPromiseRejectionTracker(rt.rejected.track)
-	rt.waits.rt, rt.rejected.vm = rt, rt.vm
+	rt.waits.rt, rt.rejected.vm, rt.expected.rt = rt, rt.vm, rt
 	rt.vm.SetAsyncContextTracker(&rt.waits)
 	rt.loop.init()
 	rt.works.init(rt, o.InFlight)

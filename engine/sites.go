@@ -66,6 +66,9 @@ func (s *sites) read(p *Program) {
 			case *ast.BracketExpression:
 				add(n, n.LeftBracket)
 			case *ast.Identifier:
+				if original, renamed := p.original(int(n.Idx)-base, n.Name); renamed {
+					n.Name = original
+				}
 				add(n, n.Idx)
 			case *ast.BinaryExpression:
 				add(n, n.Idx0())

@@ -24,7 +24,8 @@ type segment struct {
 	source int
 	line   int
 	at     int
-	mapped bool // false: generated code that stands for nothing in a source
+	name   string // of the variable there, if it is called otherwise in what was generated
+	mapped bool   // false: generated code that stands for nothing in a source
 }
 
 // sourceMapText is the part of the JSON form that is used here.
@@ -44,7 +45,7 @@ func parseSourceMap(text []byte) (*sourceMap, error) {
 		return nil, err
 	}
 	m := &sourceMap{sources: t.Sources, texts: t.SourcesContent}
-	var source, line, at int
+	var source, line, at, name int
 	for generated := range strings.SplitSeq(t.Mappings, ";") {
 		var segments []segment
 		column := 0
@@ -62,6 +63,11 @@ func parseSourceMap(text []byte) (*sourceMap, error) {
 			if n >= 4 {
 				source, line, at = source+v[1], line+v[2], at+v[3]
 				s = segment{column: column, source: source, line: line, at: at, mapped: true}
+			}
+			if n == 5 {
+				if name += v[4]; name >= 0 && name < len(t.Names) {
+					s.name = t.Names[name]
+				}
 			}
 			segments = append(segments, s)
 		}

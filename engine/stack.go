@@ -113,18 +113,10 @@ func (rt *Runtime) place(frames []stackFrame) (at *fault.Position, out []fault.F
 		if at == nil {
 			at = pos
 		}
-		out = append(out, fault.Frame{Function: functionName(f.function), File: pos.File, Line: pos.Line, Column: pos.Column})
+		out = append(out, fault.Frame{Function: rt.program.functionName(f.function), File: pos.File, Line: pos.Line, Column: pos.Column})
 		if len(out) == maxFrames {
 			break
 		}
 	}
 	return at, out
-}
-
-// functionName undoes the name that esbuild gives to an anonymous default export.
-func functionName(name string) string {
-	if name == "script_default" {
-		return "default"
-	}
-	return name
 }

@@ -80,7 +80,7 @@ func (rt *Runtime) stackValue(o *goja.Object, head string, frames []stackFrame) 
 // callSite is one call as V8 hands it to Error.prepareStackTrace. What goja does not tell
 // is null or undefined.
 func (rt *Runtime) callSite(f stackFrame) *goja.Object {
-	at, name := rt.program.at(f.at), functionName(f.function)
+	at, name := rt.program.at(f.at), rt.program.functionName(f.function)
 	site := rt.vm.NewObject()
 	method := func(name string, v any) {
 		value := goja.Undefined()

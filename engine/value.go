@@ -3,7 +3,6 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -58,15 +57,13 @@ func (r *result) setStart(c goja.FunctionCall) goja.Value {
 }
 
 // awaitOn makes v the value if it is no promise, and what it is fulfilled with otherwise.
-func (r *result) awaitOn(v goja.Value) {
-	// Export of any other object would run its getters.
-	if o, ok := v.(*goja.Object); ok && o.ExportType() == reflect.TypeFor[*goja.Promise]() {
-		if p, ok := o.Export().(*goja.Promise); ok {
-			r.pending = p
-			return
-		}
+func (rt *Runtime) awaitOn(v goja.Value) {
+	r := &rt.value
+	if r.pending = promiseOf(v); r.pending != nil {
+		rt.expected.forget(r.pending)
+		return
 	}
-	r.pending, r.value, r.stage = nil, v, stageDone
+	r.value, r.stage = v, stageDone
 }
 
 // settle takes the search one stage further if what it waited for is fulfilled, and
@@ -78,11 +75,11 @@ func (rt *Runtime) settle() bool {
 	}
 	v := r.pending.Result()
 	if r.stage == stageCalled || !goja.IsUndefined(v) {
-		r.awaitOn(v)
+		rt.awaitOn(v)
 		return true
 	}
 	r.stage = stageCalled
-	rt.enter(func() { r.awaitOn(rt.impliedValue()) })
+	rt.enter(func() { rt.awaitOn(rt.impliedValue()) })
 	return true
 }
 
@@ -104,7 +101,11 @@ func (rt *Runtime) impliedValue() goja.Value {
 		if v := r.exports.Get(name); v != nil {
 			r.mark = 0
 			fn, callable := goja.AssertFunction(v)
-			if !callable {
+			class := callable && rt.intrinsics.isClass(v)
+			if class && rt.program.src.Export == "" {
+				return goja.Undefined()
+			}
+			if !callable || class {
 				r.implied = rt.program.wrapped
 				if r.implied && !rt.program.src.Expression {
 					return goja.Undefined()

@@ -76,6 +76,53 @@ func TestSplitBatch(t *testing.T) {
 	}
 }
 
+func TestHear(t *testing.T) {
+	t.Parallel()
+	const a, b = `{"jsonrpc":"2.0","id":1,"result":{"s":"}{"}}`, `{"jsonrpc":"2.0","id":2,"result":2}`
+	const note, asks = `{"jsonrpc":"2.0","method":"n"}`, `{"jsonrpc":"2.0","id":7,"method":"m"}`
+	hollow := `{"jsonrpc":"2.0","id":1,"result":null}`
+	tests := []struct {
+		line string
+		want []string
+	}{
+		{a, []string{a}},
+		{"[" + a + "," + b + "]", []string{a, b}},
+		{a + b, []string{a, b}},
+		{" " + note + " " + asks + "\t" + a + " done", []string{note, asks, a}},
+		{a + "[INFO] answered" + b, []string{a, b}},
+		{"loading fsspec" + a, []string{a}},
+		{"\x1b]0;npm exec\x07" + a, []string{a}},
+		{"\x00" + a, []string{a}},
+		{"got {a: 1}x{" + a, nil}, // the brace is not closed
+		{`{"jsonrpc":"2.0","id":1}`, []string{hollow}},
+		{`{"jsonrpc":"2.0","id":1,"error":null}`, []string{hollow}},
+		// What is quoted in a log is no message.
+		{"received " + a, nil},
+		{"received:" + a, nil},
+		{"response=" + a, nil},
+		{"<<" + a, nil},
+		{"'" + a + "'", nil},
+		{"loading" + a + " quoted", nil},
+		{"loading" + asks, nil},
+		{"loading" + note, nil},
+		{`{"level":"info"}` + a[1:], nil},
+		{`{"jsonrpc":"2.0","id":null}`, nil},
+		{`{"jsonrpc":"2.0","id":1,"method":7}`, nil},
+		{`{"jsonrpc":"2.0","id":1,"params":{}}`, nil},
+		{`{"id":1}`, nil},
+		{strings.Repeat("x{", 100_000), nil},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, m := range Hear([]byte(tt.line)) {
+			got = append(got, string(m.Encode()))
+		}
+		if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+			t.Errorf("Hear(%.80q) = %q, want %q", tt.line, got, tt.want)
+		}
+	}
+}
+
 func TestEncodeIsOneLine(t *testing.T) {
 	t.Parallel()
 	m := Message{ID: Raw("1"), Method: "x", Params: Raw("{\n  \"a\": \"b\\n\"\r\n}")}
@@ -192,7 +239,14 @@ func TestResultValue(t *testing.T) {
 		{"image", `{"content":[{"type":"image","data":"AA=="}]}`, `{"type":"image","data":"AA=="}`, ""},
 		{"content that is one block", `{"content":` + block("x") + `}`, "", "x"},
 		{"content that is a text", `{"content":"x"}`, "", "x"},
-		{"content that is none", `{"content":7}`, "", ""},
+		{"content that is none", `{"content":7}`, `{"content":7}`, ""},
+		{"texts in place of blocks", `{"content":["a","b",7,null]}`, "", "a\nb\n7"},
+		{"no content, but something else", `{"_meta":{},"isError":false,"content":null,"answer":42,"x":[1]}`, `{"answer":42,"x":[1]}`, ""},
+		{"other members beside content", `{"content":[],"answer":42}`, "", ""},
+		{"as in the first drafts", `{"_meta":{},"toolResult":{"a":1}}`, `{"a":1}`, ""},
+		{"a text as in the first drafts", `{"toolResult":"hi"}`, "", "hi"},
+		{"a whole result in that", `{"toolResult":{"content":[` + block("x") + `]}}`, "", "x"},
+		{"nothing in that", `{"toolResult":null}`, "", ""},
 		{"text and image", `{"content":[` + block("see") + `,{"type":"image"}, null]}`, `{"content":[` + block("see") + `,{"type":"image"}],"text":"see"}`, ""},
 		{"unknown blocks", `{"content":[{"type":"hologram"},{"text":"untyped"}]}`, `{"content":[{"type":"hologram"},{"text":"untyped"}],"text":""}`, ""},
 	}
@@ -214,8 +268,19 @@ func TestResultValue(t *testing.T) {
 			t.Errorf("DecodeResult(%s) succeeded", bad)
 		}
 	}
-	if r, _ := DecodeResult(Raw(`{"isError":true}`)); !r.IsError {
-		t.Error("isError was lost")
+	for result, want := range map[string]string{
+		`{"isError":true}`: "",
+		`{"isError":"true","content":[` + block("why") + `,` + block("else") + `],"structuredContent":{"a":1}}`:                 "why\nelse",
+		`{"isError":true,"content":[{"type":"resource","resource":{"uri":"a:b","text":"why"}},{"type":"image","data":"AA=="}]}`: "why",
+		`{"isError":true,"content":[` + block(" ") + `],"structuredContent":{"message":"why"}}`:                                 `{"message":"why"}`,
+		`{"isError":true,"content":[{"type":"json","json":{"a":1}}]}`:                                                           `{"type":"json","json":{"a":1}}`,
+		`{"isError":true,"error":"disk full"}`:                                                                                  `{"error":"disk full"}`,
+		`{"isError":true,"toolResult":"disk full"}`:                                                                             "disk full",
+	} {
+		r, err := DecodeResult(Raw(result))
+		if err != nil || !r.IsError || r.Failure() != want {
+			t.Errorf("%s: %+v, %v: Failure = %q, want %q", result, r, err, r.Failure(), want)
+		}
 	}
 }
 

@@ -109,6 +109,74 @@ func SplitBatch(line []byte) ([]*Message, error) {
 	return batch, nil
 }
 
+// Hear is SplitBatch for a line of a server that may not keep to one message a line. It
+// also returns the messages at the beginning of a line that is more than one, a response at
+// its end that something is printed before, without the end of its line, and a response
+// from which an empty result was left out. What a program quotes of messages in its log is
+// not among them: that stands behind a space, a colon or the like. It returns nil if there
+// are none.
+func Hear(line []byte) []*Message {
+	if batch, err := SplitBatch(line); err == nil {
+		return batch
+	}
+	var found []*Message
+	i := jsontext.Space(line, 0)
+	for i < len(line) && line[i] == '{' {
+		end := jsontext.Value(line, i)
+		m, err := Split(line[i:end])
+		if err != nil {
+			m = hollow(line[i:end])
+		}
+		if m == nil {
+			break
+		}
+		found = append(found, m)
+		i = jsontext.Space(line, end)
+	}
+	if m := atEnd(line[i:]); m != nil {
+		found = append(found, m)
+	}
+	return found
+}
+
+// hollow reads a response that has neither a result nor an error: serialisers that leave
+// out what is empty make one of an empty result.
+func hollow(obj []byte) *Message {
+	obj, err := clean(obj)
+	if err != nil || Member(obj, "jsonrpc") == nil || Member(obj, "method") != nil || Member(obj, "params") != nil {
+		return nil
+	}
+	if id := Member(obj, "id"); !isNull(id) {
+		return &Message{ID: id, Result: Raw("null"), split: true}
+	}
+	return nil
+}
+
+// maxGlued is at how many places of a line a response is looked for.
+const maxGlued = 16
+
+// atEnd returns the response that a line ends with, directly behind something else.
+func atEnd(line []byte) *Message {
+	for i, tries := 1, 0; i < len(line) && tries < maxGlued; i++ {
+		at := bytes.IndexByte(line[i:], '{')
+		if at < 0 {
+			return nil
+		}
+		i += at
+		if bytes.IndexByte([]byte(" \t:=<>()[]{}'\"`,|/"), line[i-1]) >= 0 {
+			continue
+		}
+		if next := jsontext.Space(line, i+1); next == len(line) || line[next] != '"' {
+			continue
+		}
+		tries++
+		if m, err := Split(line[i:]); err == nil && m.Kind() == Response {
+			return m
+		}
+	}
+	return nil
+}
+
 // clean returns the JSON text of a line, without the byte order mark that some
 // consoles put before the first one.
 func clean(line []byte) ([]byte, error) {

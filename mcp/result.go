@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 
 	"mcpx/internal/jsontext"
@@ -15,11 +16,14 @@ type Result struct {
 	IsError    bool
 	Type       string // resultType; empty is complete
 	Raw        Raw
+
+	instead Raw // of a result that has no content of any kind: what is there in its place, or nil
 }
 
 // DecodeResult reads the result of tools/call. Null counts as an empty result, content
-// that is a block or a text by itself as a list of one, and other members of the wrong
-// type as absent. The result aliases raw.
+// that is a block or a text by itself as a list of one, what is no block in that list as
+// text, and other members of the wrong type as absent. A result may also be in the member
+// toolResult, as it was in the first drafts of the protocol. The result aliases raw.
 func DecodeResult(raw Raw) (*Result, error) {
 	if isNull(raw) {
 		return &Result{Raw: Raw("{}")}, nil
@@ -42,8 +46,26 @@ func ReadResult(c Checked) (*Result, error) {
 		r.Raw = Raw("{}")
 		return r, nil
 	case firstByte(raw) != '{':
-		return nil, errNotResult
+		return nil, fmt.Errorf("%w: %s", errNotResult, shortened(raw))
 	}
+	said := r.read(raw)
+	if inner := Member(raw, "toolResult"); !said && inner != nil {
+		raw, said = inner, firstByte(inner) == '{' && r.read(inner)
+	}
+	if !said {
+		r.instead = others(raw)
+	}
+	// Serialisers that write every field write null for what is not there. Beside
+	// content it means that; alone it is the value.
+	if isNull(r.Structured) && len(r.Content) > 0 {
+		r.Structured = nil
+	}
+	return r, nil
+}
+
+// read takes the members of a result, and reports whether there is content of any kind, if
+// only an empty list.
+func (r *Result) read(raw Raw) (said bool) {
 	for key, v := range Members(raw) {
 		switch key {
 		case "content":
@@ -52,27 +74,71 @@ func ReadResult(c Checked) (*Result, error) {
 			case '{':
 				r.Content = []Raw{v}
 			case '"': // a server that takes the protocol for simpler than it is
-				r.Content = []Raw{Raw(`{"type":"text","text":` + string(v) + `}`)}
+				r.Content = []Raw{textBlock(v)}
+			case '[':
+				r.Content = blocks(v)
+			default:
+				continue
 			}
-			for block := range elements(v) {
-				if firstByte(block) == '{' {
-					r.Content = append(r.Content, block)
-				}
-			}
+			said = true
 		case "structuredContent":
-			r.Structured = v
+			r.Structured, said = v, true
 		case "isError":
-			r.IsError = string(v) == "true"
+			r.IsError = string(v) == "true" || string(v) == `"true"`
 		case "resultType":
 			r.Type, _ = jsontext.Unquote(v)
 		}
 	}
-	// Serialisers that write every field write null for what is not there. Beside
-	// content it means that; alone it is the value.
-	if isNull(r.Structured) && len(r.Content) > 0 {
-		r.Structured = nil
+	return said
+}
+
+// blocks returns the content blocks of a list; what is none becomes one.
+func blocks(list Raw) []Raw {
+	var out []Raw
+	for block := range elements(list) {
+		switch firstByte(block) {
+		case '{':
+			out = append(out, block)
+		case '"':
+			out = append(out, textBlock(block))
+		case 'n':
+		default:
+			out = append(out, textBlock(quote(string(block))))
+		}
 	}
-	return r, nil
+	return out
+}
+
+func textBlock(text Raw) Raw { return Raw(`{"type":"text","text":` + string(text) + `}`) }
+
+// others returns what a result holds that the protocol does not know: an object without
+// the members that it does, or what is none; nil for nothing.
+func others(raw Raw) Raw {
+	if firstByte(raw) != '{' {
+		if isNull(raw) {
+			return nil
+		}
+		return raw
+	}
+	for _, key := range []string{"_meta", "isError", "resultType"} {
+		raw = WithoutMember(raw, key)
+	}
+	if isNull(Member(raw, "content")) {
+		raw = WithoutMember(raw, "content")
+	}
+	for range members(raw) {
+		return raw
+	}
+	return nil
+}
+
+// shortened is the beginning of a value, for a sentence.
+func shortened(raw Raw) string {
+	const most = 200
+	if len(raw) <= most {
+		return string(raw)
+	}
+	return strings.ToValidUTF8(string(raw[:most]), "") + "…"
 }
 
 // Text returns the text blocks, joined by newlines.
@@ -108,15 +174,50 @@ func blockText(block Raw) (string, bool) {
 	return jsontext.Unquote(text)
 }
 
+// Failure returns what a result with IsError says of the failure: its text, or else what it
+// says in other forms, but for pictures and the like. It is empty if that is nothing.
+func (r *Result) Failure() string {
+	if text := r.Text(); strings.TrimSpace(text) != "" {
+		return text
+	}
+	var said []string
+	for _, block := range r.Content {
+		inner := block
+		if resource := Member(block, "resource"); firstByte(resource) == '{' {
+			inner = resource
+		}
+		if text, ok := jsontext.Unquote(Member(inner, "text")); ok {
+			said = append(said, text)
+		} else if Member(inner, "data") == nil && Member(inner, "blob") == nil {
+			said = append(said, string(block))
+		}
+	}
+	for _, v := range []Raw{r.Structured, r.instead} {
+		if text, ok := jsontext.Unquote(v); ok {
+			said = append(said, text)
+		} else if !isNull(v) {
+			said = append(said, string(v))
+		}
+	}
+	return strings.TrimSpace(strings.Join(said, "\n"))
+}
+
 // Value returns what a caller of the tool gets: the structured content if there is
 // any; else, if all content is text, that text, or the value if the text is that of
-// a JSON object or array; else the only block; else {"content": …, "text": …}.
+// a JSON object or array; else the only block; else {"content": …, "text": …}. A result
+// without content is the value itself, without what belongs to the protocol.
 // Text that looks like a number, a boolean or null stays text.
 //
 // If isText, the value is text; otherwise it is v.
 func (r *Result) Value() (v Raw, text string, isText bool) {
 	if r.Structured != nil {
 		return r.Structured, "", false
+	}
+	if r.instead != nil {
+		if text, ok := jsontext.Unquote(r.instead); ok {
+			return nil, text, true
+		}
+		return r.instead, "", false
 	}
 	text, only := r.texts()
 	switch {

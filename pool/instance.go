@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -231,6 +232,12 @@ func (i *instance) explain(err error) error {
 	}
 	if missing := withheld(i.caller.Environ, i.def, e); missing != "" {
 		hints = append(hints, missing)
+	}
+	for _, arg := range i.def.Args {
+		if strings.HasPrefix(arg, "~/") {
+			hints = append(hints, fmt.Sprintf("no shell sees its arguments, so that %s is passed on as it is: write ${userHome}%s for a folder of yours", arg, arg[1:]))
+			break
+		}
 	}
 	if i.program != "" { // what cannot be found here is not found by a person either
 		hints = append(hints, "run it by hand: "+i.def.ByHand())

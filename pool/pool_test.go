@@ -337,12 +337,15 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 func TestFailedStartIsShownAsACommandLine(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	tilde := server("s", mcptest.Script{Exit: 3})
+	tilde.Args = append(tilde.Args, "~/x y", "~/z")
 	tests := []struct {
 		name, own string
 		def       *config.Definition
 		flags     []string
 	}{
 		{"ends", "stays and waits for input", server("s", mcptest.Script{Exit: 3}), nil},
+		{"tilde", "~/x y is passed on as it is: write ${userHome}/x y", tilde, nil},
 		{
 			"mute", "give it longer with --pool-start-timeout=600ms or MCPX_POOL_START_TIMEOUT=600ms", server("s", mcptest.Script{Mute: true}),
 			[]string{"pool-start-timeout", "300ms", "upstream-probe-timeout", "50ms"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,7 +115,7 @@ func callerOf(o cli.OpenOptions, dir string) api.Caller {
 		Pid: os.Getppid(), // whoever gives commands: the command itself is gone in a moment
 	}
 	if c.Session == "" {
-		c.Session = scope.SessionOf(c.Environ, settings.SessionVariables.Get(o.Settings))
+		c.Session = cmp.Or(scope.SessionOf(c.Environ, settings.SessionVariables.Get(o.Settings)), terminalSession())
 	}
 	return c
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -12,6 +13,23 @@ import (
 func isTerminal(f *os.File) bool {
 	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	return err == nil
+}
+
+// terminalSession names the session of POSIX that this process runs in, if it has a terminal:
+// what is typed there belongs together. It is empty without one.
+func terminalSession() string {
+	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
+		var at unix.Stat_t
+		if !isTerminal(f) || unix.Fstat(int(f.Fd()), &at) != nil {
+			continue
+		}
+		leader, err := unix.Getsid(0)
+		if err != nil {
+			return ""
+		}
+		return fmt.Sprintf("terminal-%d-%d", at.Rdev, leader)
+	}
+	return ""
 }
 
 // hideTyping has a terminal not show what is typed, until show is called.

@@ -12,6 +12,9 @@ func isTerminal(f *os.File) bool {
 	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
 }
 
+// terminalSession is empty: a console has no name. Windows Terminal sets a variable.
+func terminalSession() string { return "" }
+
 // hideTyping has a console not show what is typed, until show is called.
 func hideTyping(f *os.File) (show func(), err error) {
 	h := windows.Handle(f.Fd())

@@ -61,9 +61,10 @@ type Runner interface {
 	Run(ctx context.Context, in ExecInput, streams Streams) (*ExecOutput, error)
 }
 
-// NamespacesInput asks for the servers.
+// NamespacesInput asks for the servers, or for one.
 type NamespacesInput struct {
-	Refresh bool `json:"refresh,omitempty" flag:"refresh" doc:"ask the servers again instead of using what is known of them"`
+	Namespace string `json:"namespace,omitempty" doc:"this server only"`
+	Refresh   bool   `json:"refresh,omitempty" flag:"refresh" doc:"ask the servers again instead of using what is known of them"`
 }
 
 // NamespacesOutput lists the servers in the order of their names.
@@ -75,6 +76,7 @@ type NamespacesOutput struct {
 // Namespace is one server as a script sees it.
 type Namespace struct {
 	Name         string       `json:"name"`
+	Alias        string       `json:"alias,omitempty"`  // how a script can write it behind a dot, if not so
 	Transport    string       `json:"transport"`        // stdio, http, sse
 	Origin       string       `json:"origin,omitempty"` // FILE:LINE of its entry
 	Disabled     bool         `json:"disabled,omitempty"`
@@ -87,6 +89,7 @@ type Namespace struct {
 // ToolBrief is a tool in a listing.
 type ToolBrief struct {
 	Name        string `json:"name"`
+	Alias       string `json:"alias,omitempty"` // how a script can write it behind a dot, if not so
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 }
@@ -149,6 +152,7 @@ type SearchOutput struct {
 type SearchResult struct {
 	Namespace   string  `json:"namespace"`
 	Name        string  `json:"name"`
+	Alias       string  `json:"alias,omitempty"` // likewise
 	Description string  `json:"description,omitempty"`
 	Signature   string  `json:"signature"`
 	Score       float64 `json:"score"`

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"mcpx/internal/fault"
 	"mcpx/internal/settings"
@@ -48,12 +49,13 @@ type handler struct {
 	o       HandlerOptions
 	talks   talks
 	callers callers
+	bodies  *semaphore.Weighted // the room for long bodies, in bytes
 }
 
 // Handler answers for every operation that has a route. Who may ask is decided before:
 // by the socket's mode, or by Access.
 func Handler(host Host, o HandlerOptions) http.Handler {
-	h := &handler{host: host, o: o}
+	h := &handler{host: host, o: o, bodies: semaphore.NewWeighted(maxBodies)}
 	mux := http.NewServeMux()
 	for _, op := range table {
 		if op.Route != "" {
@@ -184,11 +186,11 @@ func read[In any](h *handler, w http.ResponseWriter, r *http.Request, calls bool
 	if r.URL.RawQuery != "" {
 		return in, fault.Usagef("%s %s takes no query: its input stands in the body", r.Method, r.URL.Path)
 	}
-	body := h.body(w, r, calls)
-	if err := strict(orEmpty(body), &in); err != nil {
-		if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return in, h.tooLong(tooLong.Limit, calls)
-		}
+	body, err := h.body(w, r, calls)
+	if err != nil {
+		return in, err
+	}
+	if err := decode(orEmpty(body), &in, false); err != nil {
 		return in, fault.Usagef("the body of %s %s: %w", r.Method, r.URL.Path, err).Hintf("GET /v1/openapi.json says what it takes")
 	}
 	for _, f := range fieldsOf(v.Type()) {
@@ -199,13 +201,50 @@ func read[In any](h *handler, w http.ResponseWriter, r *http.Request, calls bool
 	return in, check(v)
 }
 
-// body is what a request holds, as far as it may be long.
-func (h *handler) body(w http.ResponseWriter, r *http.Request, calls bool) io.ReadCloser {
+const (
+	// shortBody is how long the body of a request may be that needs no room.
+	shortBody = 1 << 20
+	// maxBodies is how many bytes all longer ones have that are under way.
+	maxBodies = 256 << 20
+	// bodyPatience is how long a request waits for room, and then for its body.
+	bodyPatience = time.Minute
+)
+
+// body reads what a request holds, as far as it may be long. A long one takes room until the
+// request is over, and waits until there is some.
+func (h *handler) body(w http.ResponseWriter, r *http.Request, calls bool) ([]byte, error) {
 	limit := settings.HTTPBodyLimit.Get(h.o.Settings)
 	if calls {
 		limit = settings.HTTPCallBodyLimit.Get(h.o.Settings)
 	}
-	return http.MaxBytesReader(w, r.Body, limit)
+	from := http.MaxBytesReader(w, r.Body, limit)
+	text, err := io.ReadAll(io.LimitReader(from, shortBody+1))
+	if err == nil && len(text) > shortBody {
+		size := limit
+		if r.ContentLength > 0 {
+			size = min(size, r.ContentLength)
+		}
+		size = min(size, maxBodies)
+		patience, cancel := context.WithTimeout(r.Context(), bodyPatience)
+		defer cancel()
+		if h.bodies.Acquire(patience, size) != nil {
+			return nil, fault.Unavailablef("too many long requests are under way").Hintf("send it again when some of them are over")
+		}
+		context.AfterFunc(r.Context(), func() { h.bodies.Release(size) })
+		control := http.NewResponseController(w)
+		_ = control.SetReadDeadline(time.Now().Add(bodyPatience)) // what cannot have one is no connection
+		var rest []byte
+		rest, err = io.ReadAll(from)
+		_ = control.SetReadDeadline(time.Time{})
+		text = append(text, rest...)
+	}
+	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, h.tooLong(tooLong.Limit, calls)
+	}
+	if err != nil {
+		return nil, fault.Usagef("the body of %s %s: %w", r.Method, r.URL.Path, err)
+	}
+	return text, nil
 }
 
 func (h *handler) tooLong(limit int64, calls bool) error {
@@ -224,13 +263,11 @@ func (h *handler) ping() time.Duration { return settings.HTTPSSEPing.Get(h.o.Set
 func inQuery(method string) bool { return method == http.MethodGet || method == http.MethodDelete }
 
 // orEmpty stands an empty object in for an empty body.
-func orEmpty(r io.Reader) io.Reader {
-	var first [1]byte
-	n, err := io.ReadFull(r, first[:])
-	if n == 0 && errors.Is(err, io.EOF) {
-		return strings.NewReader("{}")
+func orEmpty(body []byte) []byte {
+	if len(body) == 0 {
+		return []byte("{}")
 	}
-	return io.MultiReader(bytes.NewReader(first[:n]), r)
+	return body
 }
 
 // fromQuery reads an input off the query and the path of a request.

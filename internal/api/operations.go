@@ -22,12 +22,14 @@ var Status = define(Meta{
 
 // ListNamespaces lists the servers with their tools.
 var ListNamespaces = define(Meta{
-	Name: "namespaces", Route: "GET /v1/namespaces", Command: "ls", ReadOnly: true,
+	Name: "namespaces", Route: "GET /v1/namespaces", Command: "ls", Args: "[NS]", ReadOnly: true,
 	Summary: "list the servers and their tools",
-	Description: "Lists every configured server as a namespace, with its tools below it. A server that\n" +
-		"cannot be asked is listed with the reason; the others are not held up by it. With -v each\n" +
-		"running instance is listed as well.",
+	Description: "Lists every configured server as a namespace, or one, with its tools below it. Behind a name\n" +
+		"that a script cannot write as it is stands the one that it can: get-sum (get_sum). A server\n" +
+		"that cannot be asked is listed with the reason; the others are not held up by it. If none\n" +
+		"can be asked the exit code is 69. With -v each running instance is listed as well.",
 	Example: "mcpx ls\n" +
+		"mcpx ls github\n" +
 		"mcpx ls --json | jq -r '.namespaces[].name'",
 }, Service.Namespaces)
 
@@ -83,9 +85,9 @@ var History = define(Meta{
 
 // ListTools lists tools whole.
 var ListTools = define(Meta{
-	Name: "tools", Route: "GET /v1/tools", Command: "tools", Args: "[NS]", ReadOnly: true,
+	Name: "tools", Route: "GET /v1/tools", Command: "tools", Args: "[NS|NS.TOOL]", ReadOnly: true,
 	Summary: "describe tools and their parameters",
-	Description: "Describes the tools of one namespace, or of all, in full. With --json their schemas come\n" +
+	Description: "Describes one tool, the tools of a namespace, or all, in full. With --json their schemas come\n" +
 		"as the server sent them.",
 	Example: "mcpx tools demo\nmcpx tools demo --json | jq '.tools[0].inputSchema'",
 }, Service.Tools)

@@ -232,7 +232,12 @@ func (t turn) Same() any { return t.talk }
 // answer takes the answer to a question.
 func (h *handler) answer(w http.ResponseWriter, r *http.Request) {
 	var in AnswerInput
-	if err := strict(h.body(w, r, true), &in); err != nil {
+	body, err := h.body(w, r, true)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	if err := decode(body, &in, false); err != nil {
 		refuse(w, fault.Usagef("the answer: %w", err).Hintf("GET /v1/openapi.json says what it takes"))
 		return
 	}

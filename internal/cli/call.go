@@ -21,6 +21,13 @@ func (v *invocation) call(c *cli.Context) error {
 		return err
 	}
 	name := c.Args().First()
+	if second := c.Args().Get(1); plainWord(name) && plainWord(second) {
+		words := []string{"mcpx", "call", name + "." + second}
+		for _, w := range c.Args().Slice()[2:] {
+			words = append(words, fault.ShellWord(w))
+		}
+		return fault.Usagef("call needs NS.TOOL, and %q is not of that form", name).Hintf(`did you mean "%s"?`, strings.Join(words, " "))
+	}
 	if !strings.Contains(name, ".") || !isDotted(name) {
 		return notOfForm(c, "NS.TOOL", name)
 	}

@@ -111,11 +111,17 @@ func (d *desk) Namespaces(ctx context.Context, in api.NamespacesInput) (*api.Nam
 	if d.look != nil {
 		return nil, d.look(ctx)
 	}
+	if in.Namespace == "git" {
+		return &api.NamespacesOutput{Namespaces: []api.Namespace{
+			{Name: "git", Tools: []api.ToolBrief{}, Error: fault.Unavailablef("git-mcp was not found in PATH (/usr/bin)").Hintf("install it")},
+		}}, nil
+	}
 	return &api.NamespacesOutput{Demo: d.demo, Namespaces: []api.Namespace{
 		{Name: "demo", Transport: "stdio", Tools: []api.ToolBrief{
 			{Name: "wipe", Description: "Delete\neverything.\n\nReally."},
 			{Name: "echo", Description: "Answer with the message, whole and unchanged, whatever it is and however long it may be. It does nothing else."},
 			{Name: "bare"},
+			{Name: "fancy-name", Alias: "fancy_name", Description: "Has a name that is no identifier."},
 		}},
 		{Name: "git", Transport: "stdio", Tools: []api.ToolBrief{}, Error: fault.Unavailablef("git-mcp was not found in PATH (/usr/bin)").Hintf("install it")},
 		{Name: "old", Disabled: true, Tools: []api.ToolBrief{}},
@@ -368,7 +374,13 @@ func TestUsageErrors(t *testing.T) {
 		{"a limit of none", "search --limit -1 x", `the flag --limit: "-1" is not a whole number of at least 1`, `write a number such as --limit 5`},
 		{"a setting without a unit", "exec --timeout 5 1", `the flag --timeout: "5" is a duration without a unit`, `write a number with its unit, such as 500ms, 60s, 10m or 2h`},
 		{"a setting spelled twice", "exec --timeout 5s --exec-timeout 6s 1", `--timeout and --exec-timeout are the same setting`, `give one of them`},
-		{"ls with an argument", "ls demo", `ls takes no arguments, and was given "demo"`, `"mcpx tools demo" lists the tools of one namespace`},
+		{"a command that is called otherwise elsewhere", "describe demo.echo", `unknown command "describe"`, `did you mean "mcpx types demo.echo"? "mcpx help" lists the commands`},
+		{"a tool whose name is two words", "call demo echo message=hi", `call needs NS.TOOL, and "demo" is not of that form`, `did you mean "mcpx call demo.echo message=hi"?`},
+		{"an argument that is written as a flag", "call demo.echo --message hi", `unknown flag --message of mcpx call`, `"mcpx help call" lists the flags; an argument of demo.echo is written message=…`},
+		{"the flag of another command", "call demo.echo --timeout 2s", `unknown flag --timeout of mcpx call`, `did you mean --pool-call-timeout or --pool-idle-timeout or --pool-start-timeout? "mcpx help call" lists the flags; an argument of demo.echo is written timeout=…`},
+		{"one letter", "servers add x -e A=b", `unknown flag -e of mcpx servers add`, `did you mean --env? "mcpx help servers add" lists the flags; what is meant for the program stands behind "--", as it does`},
+		{"what is granted stands apart", "exec --allow-tools demo:read 1+(1)", `"demo:read" is no script`, `what --allow-tools allows stands behind =: --allow-tools=demo:read`},
+		{"what is granted stands apart before a file", "run --allow-net example.com x.ts", `"example.com" is no script`, `what --allow-net allows stands behind =: --allow-net=example.com`},
 		{"an argument too many", "types a b", `types: unexpected argument "b"`, `usage: mcpx types [flags] [NS|NS.TOOL]`},
 		{"an argument too few", "search", `search needs WORDS…`, `usage: mcpx search [flags] WORDS…`},
 		{"exec of nothing", "exec", `exec needs CODE|- [args…]`, `usage: mcpx exec [flags] CODE|- [args…]`},
@@ -381,7 +393,7 @@ func TestUsageErrors(t *testing.T) {
 		{"types of a tool and a dot", "types demo.echo.", `types needs NS or NS.TOOL, and "demo.echo." is not of that form`, `"mcpx ls" lists the namespaces and their tools`},
 		{"run of an empty name", "run ''", `run: the name is empty`, `usage: mcpx run [flags] FILE|- [args…]`},
 		{"types of an empty name", "types ''", `types: the name is empty`, `usage: mcpx types [flags] [NS|NS.TOOL]`},
-		{"tools of an empty name", "tools ''", `tools: the name is empty`, `usage: mcpx tools [flags] [NS]`},
+		{"tools of an empty name", "tools ''", `tools: the name is empty`, `usage: mcpx tools [flags] [NS|NS.TOOL]`},
 		{"call of an empty name", "call ''", `call needs NS.TOOL, and "" is not of that form`, `"mcpx ls" lists the namespaces and their tools`},
 		{"search of empty words", "search '' ''", `search: the words are empty`, `usage: mcpx search [flags] WORDS…`},
 		{"a folder by its path", "./lib", `script "./lib" is a directory`, `name the file in it that is to run`},

@@ -172,7 +172,7 @@ func (v *invocation) argumentsOf(ctx context.Context, g *grammar, command string
 		return slices.Collect(maps.Keys(shells))
 	case "call", "types", "history", "catalog history", "history accept":
 		return v.toolsOf(ctx, begun)
-	case "tools", "resources", "prompts", "refresh", "servers remove", "servers trust", "servers input", "auth login", "auth logout", "auth status":
+	case "ls", "tools", "resources", "prompts", "refresh", "servers remove", "servers trust", "servers input", "auth login", "auth logout", "auth status":
 		return v.servers(ctx)
 	case "settings get", "settings set", "settings unset":
 		var out []string

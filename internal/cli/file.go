@@ -12,34 +12,42 @@ import (
 // beside the file and takes its place, with its mode and where its links lead. What is
 // no regular file, such as a device or a pipe, is written to.
 func replaceFile(path string, data []byte) error {
-	return replaceFileAs(path, data, 0o666, false) // less the umask
-}
-
-// replaceFileAs is replaceFile for a new file of that mode. With always it is a new file even
-// if something was there: with the mode, and in the place of a link or a pipe.
-func replaceFileAs(path string, data []byte, mode fs.FileMode, always bool) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil && !always {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	look := os.Stat
-	if always {
-		look = os.Lstat // a link gives way: somebody else may have made it
-	}
-	info, err := look(path)
+	info, err := os.Stat(path)
 	switch {
-	case err == nil && always && info.IsDir():
-		return errors.New("it is a directory")
-	case err == nil && always:
 	case err == nil && !info.Mode().IsRegular():
-		return plain(os.WriteFile(path, data, mode))
+		return plain(os.WriteFile(path, data, 0o666))
 	case err == nil:
-		mode = info.Mode().Perm()
-	case !errors.Is(err, fs.ErrNotExist):
-		return plain(err)
+		return swap(path, data, info.Mode().Perm(), true)
+	case errors.Is(err, fs.ErrNotExist):
+		return swap(path, data, 0o666, false) // less the umask
 	}
+	return plain(err)
+}
+
+// replacePrivateFile is replaceFile for what only the user is to read: whatever mode the file
+// had. A link, which somebody else may have made, is followed as far as the system lets
+// anybody write through it.
+func replacePrivateFile(path string, data []byte) error {
+	const mode = 0o600
+	info, err := os.Lstat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return plain(writeThrough(path, data, mode))
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		return swap(path, data, mode, true)
+	}
+	return plain(err)
+}
+
+// swap writes a file beside path and puts it there. With exactly the umask takes nothing off
+// the mode.
+func swap(path string, data []byte, mode fs.FileMode, exactly bool) error {
 	temporary := path + "." + strconv.Itoa(os.Getpid()) + ".tmp"
-	err = writeNew(temporary, data, mode)
-	if err == nil && (info != nil || always) {
+	err := writeNew(temporary, data, mode)
+	if err == nil && exactly {
 		err = os.Chmod(temporary, mode)
 	}
 	if err == nil {
@@ -49,6 +57,21 @@ func replaceFileAs(path string, data []byte, mode fs.FileMode, always bool) erro
 		os.Remove(temporary)
 	}
 	return plain(err)
+}
+
+// writeThrough writes to what path leads to, and gives it the mode if it is a regular file.
+func writeThrough(path string, data []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return err
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := f.Chmod(mode); err != nil {
+			return errors.Join(err, f.Close())
+		}
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // writeNew writes a file that was not there.

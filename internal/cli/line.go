@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -38,13 +40,15 @@ func (f setFlag) String() string {
 	return "--" + f.name + "=" + f.value
 }
 
+// has reports whether a flag was given.
+func (l line) has(name string) bool {
+	return slices.ContainsFunc(l.flags, func(f setFlag) bool { return f.name == name })
+}
+
 // asked turns --help and --version, and a line that names no command, into the
 // commands that answer them.
 func (l line) asked() line {
-	has := func(name string) bool {
-		return slices.ContainsFunc(l.flags, func(f setFlag) bool { return f.name == name })
-	}
-	help, version := has("help"), has("version")
+	help, version := l.has("help"), l.has("version")
 	if !help && !version && l.command != "" {
 		return l
 	}
@@ -168,6 +172,10 @@ func (g *grammar) parse(args []string) (line, error) {
 					Hintf("paths stand behind =: %s", fault.ShellWord(args[i-1]+"="+word)))
 				continue
 			}
+			if i > 0 && !ended && len(l.args) == 0 && g.takesScript(l.command) && g.flags[args[i-1]].grant != "" && g.grantsWord(word, args[i+1:]) {
+				fail(fault.Usagef("%q is no script", word).Hintf("what %s allows stands behind =: %s", args[i-1], fault.ShellWord(args[i-1]+"="+word)))
+				continue
+			}
 			if !ended && len(l.args) == 0 && slices.Contains(g.families[l.command], word) {
 				l.command += " " + word
 			} else if l.command != "" {
@@ -184,7 +192,7 @@ func (g *grammar) parse(args []string) (line, error) {
 			rule, ok := g.flags[spelled]
 			switch {
 			case !ok:
-				fail(g.unknownFlag(spelled, l.command))
+				fail(g.unknownFlag(spelled, l.command, l.args))
 				continue
 			case rule.grant != "" && given && strings.TrimSpace(value) == "":
 				// Most likely a variable of a shell that is not set; it must not grant everything.
@@ -213,7 +221,11 @@ func (g *grammar) parse(args []string) (line, error) {
 		}
 	}
 	if _, whole := g.commands[l.command]; !whole && g.families[l.command] != nil {
-		fail(g.unfinished(l))
+		if slices.Contains(g.families[l.command], "list") && len(l.args) == 0 && !l.has("help") {
+			l.command += " list"
+		} else {
+			fail(g.unfinished(l))
+		}
 	}
 	for _, f := range l.flags {
 		switch {
@@ -221,10 +233,24 @@ func (g *grammar) parse(args []string) (line, error) {
 		case l.command == "":
 			fail(fault.Usagef("%s needs a command", dashed(f.spelled)).Hintf(`"mcpx help" lists the commands`))
 		default:
-			fail(g.unknownFlag(dashed(f.spelled), l.command))
+			fail(g.unknownFlag(dashed(f.spelled), l.command, l.args))
 		}
 	}
 	return l, failed
+}
+
+// grantsWord reports whether a word behind a flag that grants something is what is granted,
+// and no script: it is none by its looks, and one follows.
+func (g *grammar) grantsWord(word string, rest []string) bool {
+	if g.path(word) != nowhere || isScriptName(word) || looksLikeCode(word) || strings.ContainsAny(word, " \t\n'\"`+=?") {
+		return false
+	}
+	for _, next := range rest {
+		if !flagShape().MatchString(next) {
+			return g.runnable(next) != ""
+		}
+	}
+	return false
 }
 
 // takesScript reports whether the first word behind a command, or behind none, is a script.
@@ -270,7 +296,7 @@ func shorthand(word string) string {
 // unfinished says what is wrong with the first word of a command that has two. If its
 // help is asked for, nothing is.
 func (g *grammar) unfinished(l line) error {
-	if slices.ContainsFunc(l.flags, func(f setFlag) bool { return f.name == "help" }) {
+	if l.has("help") {
 		return nil
 	}
 	words := g.families[l.command]
@@ -307,6 +333,13 @@ func (g *grammar) unknownCommand(word string, rest []string) error {
 	case !plainWord(word):
 		return e.Hintf(`code is run by "mcpx exec %s"; %s`, fault.ShellWord(shortened(word)), list)
 	}
+	if own := elsewhereCalled(word); own != "" {
+		words := []string{"mcpx", own}
+		for _, w := range rest {
+			words = append(words, fault.ShellWord(w))
+		}
+		return e.Hintf(`did you mean "%s"? %s`, shortened(strings.Join(words, " ")), list)
+	}
 	if first, ok := g.meant(word, rest); ok {
 		return e.Hintf(`did you mean "mcpx %s %s"? %s`, first, rest[0], list)
 	}
@@ -318,6 +351,19 @@ func (g *grammar) unknownCommand(word string, rest []string) error {
 		return e.Hintf(`did you mean "%s"? %s`, strings.Join(whole, `" or "`), list)
 	}
 	return e.Hintf(`%s%s`, didYouMean(word, names, `"mcpx %s"`), list)
+}
+
+// elsewhereCalled is the command that has another name elsewhere; empty if none.
+func elsewhereCalled(word string) string {
+	switch word {
+	case "describe", "info", "inspect", "show":
+		return "types"
+	case "eval", "execute":
+		return "exec"
+	case "find":
+		return "search"
+	}
+	return ""
 }
 
 // seconds returns the commands of two words whose second is word.
@@ -413,7 +459,7 @@ func (g *grammar) isFlag(word string) bool {
 	return ok || word == "--"
 }
 
-func (g *grammar) unknownFlag(spelled, command string) *fault.Error {
+func (g *grammar) unknownFlag(spelled, command string, args []string) *fault.Error {
 	own, known := g.commands[command]
 	var names []string
 	for s, rule := range g.flags {
@@ -430,7 +476,34 @@ func (g *grammar) unknownFlag(spelled, command string) *fault.Error {
 		script = `; what is meant for the script stands behind "--"`
 	case "run":
 		script = "; what is meant for the script stands behind FILE"
+	case "servers add":
+		if len(args) > 0 {
+			script = `; what is meant for the program stands behind "--", as it does`
+		}
+	case "call", "prompts get":
+		if name := strings.TrimLeft(spelled, "-"); len(args) > 0 && len(name) > 1 {
+			script = fmt.Sprintf("; an argument of %s is written %s=…", args[0], name)
+		}
 	}
-	return fault.Usagef("unknown flag %s%s", spelled, of).
-		Hintf(`%s"%s" lists the flags%s`, didYouMean(spelled, names, "%s"), help, script)
+	meant := didYouMean(spelled, names, "%s")
+	if ends := g.endings(spelled, names); len(ends) > 0 {
+		meant = "did you mean " + strings.Join(ends, " or ") + "? "
+	}
+	return fault.Usagef("unknown flag %s%s", spelled, of).Hintf(`%s"%s" lists the flags%s`, meant, help, script)
+}
+
+// endings are flags that end as a spelling that is none does, the shortest first, or those of
+// the command alone that begin with its one letter.
+func (g *grammar) endings(spelled string, names []string) []string {
+	const most = 3
+	word := strings.TrimLeft(spelled, "-")
+	var out []string
+	for _, n := range names {
+		rule := g.flags[n]
+		if len(word) > 1 && strings.HasSuffix(n, "-"+word) || len(word) == 1 && len(n) > 2 && n[2:3] == word && !rule.setting && !rule.global {
+			out = append(out, n)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	return out[:min(len(out), most)]
 }

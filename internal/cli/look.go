@@ -21,15 +21,19 @@ import (
 const howToAdd = `add one: mcpx servers add NAME -- COMMAND ARGS…, or mcpx servers add NAME --url URL`
 
 func (v *invocation) ls(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return fault.Usagef("ls takes no arguments, and was given %q", c.Args().First()).
-			Hintf(`"mcpx tools %s" lists the tools of one namespace`, c.Args().First())
+	ns, err := namespaceOf(c)
+	if err != nil {
+		return err
 	}
 	in, err := input[api.NamespacesInput](c)
 	if err != nil {
 		return err
 	}
+	in.Namespace = ns
 	out, err := ask(v, c, api.ListNamespaces, in)
+	if fault.KindOf(err) == fault.NotFound && strings.Contains(ns, ".") {
+		return fault.From(err).Hintf(`it is the name of a server that ls takes; "mcpx types %s" declares one tool`, fault.ShellWord(ns))
+	}
 	if err != nil {
 		return err
 	}
@@ -40,7 +44,7 @@ func (v *invocation) ls(c *cli.Context) error {
 	case len(out.Namespaces) == 0:
 		v.say("no server is configured\n%s", howToAdd)
 	}
-	return v.answer(struct {
+	err = v.answer(struct {
 		*api.NamespacesOutput
 		Instances []api.Instance `json:"instances,omitempty"`
 	}{out, instances}, func() string {
@@ -49,6 +53,34 @@ func (v *invocation) ls(c *cli.Context) error {
 		}
 		return namespacesText(out.Namespaces, instances, v.columns())
 	})
+	if failure := allFailed(out.Namespaces); err == nil && failure != nil {
+		return status(failure.Kind.ExitCode())
+	}
+	return err
+}
+
+// allFailed is why one of the servers cannot be asked, if none can: one that does not start,
+// before one whose entry is wrong.
+func allFailed(namespaces []api.Namespace) *fault.Error {
+	var why *fault.Error
+	for _, ns := range namespaces {
+		switch {
+		case ns.Disabled:
+		case ns.Error == nil:
+			return nil
+		case why == nil, ns.Error.Kind == fault.Unavailable && why.Kind != fault.Unavailable:
+			why = ns.Error
+		}
+	}
+	return why
+}
+
+// alsoSpelled is a name, and behind it how a script can write it, if it cannot be written so.
+func alsoSpelled(name, alias string) string {
+	if alias == "" {
+		return word(name)
+	}
+	return word(name) + " (" + word(alias) + ")"
 }
 
 // running is what the process that has just answered runs, for those who want to see it.
@@ -73,11 +105,11 @@ func namespacesText(namespaces []api.Namespace, instances []api.Instance, column
 		if ns.Disabled {
 			p.line("%s (disabled)", word(ns.Name))
 		} else {
-			p.line("%s", word(ns.Name))
+			p.line("%s", alsoSpelled(ns.Name, ns.Alias))
 		}
 		var rows [][2]string
 		for _, t := range ns.Tools {
-			rows = append(rows, [2]string{word(t.Name), word(summary(cmp.Or(t.Description, t.Title)))})
+			rows = append(rows, [2]string{alsoSpelled(t.Name, t.Alias), word(summary(cmp.Or(t.Description, t.Title)))})
 		}
 		slices.SortStableFunc(rows, func(a, b [2]string) int { return cmp.Compare(a[0], b[0]) })
 		p.rows("  ", rows)
@@ -99,22 +131,54 @@ func namespacesText(namespaces []api.Namespace, instances []api.Instance, column
 }
 
 func (v *invocation) tools(c *cli.Context) error {
-	if err := takes(c, 0, 1); err != nil {
-		return err
-	}
-	if err := named(c, c.Args().Slice()...); err != nil {
+	if _, err := namespaceOf(c); err != nil {
 		return err
 	}
 	in, err := input[api.ToolsInput](c)
 	if err != nil {
 		return err
 	}
-	in.Namespace = c.Args().First()
-	out, err := ask(v, c, api.ListTools, in)
+	b, err := v.open(c.Context)
 	if err != nil {
 		return err
 	}
+	var tool string
+	if in.Namespace = c.Args().First(); strings.Contains(in.Namespace, ".") {
+		config, err := b.Config(c.Context, api.ConfigInput{})
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(config.Servers, func(s api.ConfigServer) bool { return s.Name == in.Namespace }) {
+			if in.Namespace, tool, err = splitTool(c.Context, b, in.Namespace); err != nil {
+				return err
+			}
+		}
+	}
+	end := v.waiting("asking the servers")
+	out, err := api.ListTools.Do(c.Context, b, in)
+	end()
+	if err != nil {
+		return err
+	}
+	if tool != "" {
+		if out.Tools, err = only(out.Tools, in.Namespace, tool); err != nil {
+			return err
+		}
+	}
 	return v.answer(out, func() string { return toolsText(out.Tools) })
+}
+
+// only finds a tool of a server by its own name or an alias.
+func only(tools []api.Tool, server, name string) ([]api.Tool, error) {
+	var names []string
+	for i, t := range tools {
+		if t.Name == name || slices.Contains(t.Aliases, name) {
+			return tools[i : i+1], nil
+		}
+		names = append(names, t.Name)
+	}
+	e := fault.NotFoundf("%s has no tool called %q", server, name).With("server", server).With("tool", name)
+	return nil, e.Hintf(`%s"mcpx ls %s" lists its tools`, didYouMean(name, names, "%s"), fault.ShellWord(server))
 }
 
 func toolsText(tools []api.Tool) string {
@@ -178,7 +242,10 @@ type parameter struct {
 
 // parameters reads the properties at the top of an input schema, in its order. What it
 // does not understand it leaves out: types and --json show schemas whole.
-func parameters(schema json.RawMessage) []parameter {
+func parameters(schema json.RawMessage) []parameter { return parametersWithin(schema, 2) }
+
+// parametersWithin is parameters whose types show members to a depth.
+func parametersWithin(schema json.RawMessage, depth int) []parameter {
 	var top struct {
 		Properties json.RawMessage `json:"properties"`
 		Required   json.RawMessage `json:"required"`
@@ -207,21 +274,36 @@ func parameters(schema json.RawMessage) []parameter {
 			Description json.RawMessage `json:"description"`
 		}
 		json.Unmarshal(raw, &property) //nolint:errcheck // true and false are schemas too
-		q := parameter{name: name, typ: typeOf(raw), required: slices.Contains(required, name)}
+		q := parameter{name: name, typ: typeWithin(raw, depth), required: slices.Contains(required, name)}
 		json.Unmarshal(property.Description, &q.description) //nolint:errcheck // no text, no description
 		out = append(out, q)
 	}
 	return out
 }
 
-// typeOf names the type that a schema asks for, with that of a list's elements: string,
-// integer|null, (string|number)[]. What says nothing of types is any.
-func typeOf(schema json.RawMessage) string {
+// What a listing shows of the values and the members that a parameter may have.
+const (
+	widestValues = 120
+	mostMembers  = 8
+)
+
+// typeOf names the type that a schema asks for, with that of a list's elements and the members
+// of an object: string, integer|null, (string|number)[], {from: string, to?: string}, "a"|"b".
+// What says nothing of types is any.
+func typeOf(schema json.RawMessage) string { return typeWithin(schema, 2) }
+
+// typeWithin is typeOf with members to a depth.
+func typeWithin(schema json.RawMessage, depth int) string {
 	var s struct {
-		Type  json.RawMessage `json:"type"`
-		Items json.RawMessage `json:"items"`
+		Type       json.RawMessage   `json:"type"`
+		Items      json.RawMessage   `json:"items"`
+		Enum       []json.RawMessage `json:"enum"`
+		Properties json.RawMessage   `json:"properties"`
 	}
 	json.Unmarshal(schema, &s) //nolint:errcheck // true and false are schemas too
+	if len(s.Enum) > 0 {
+		return valuesText(s.Enum)
+	}
 	var types []string
 	var one string
 	switch {
@@ -231,16 +313,54 @@ func typeOf(schema json.RawMessage) string {
 		return "any"
 	}
 	for i, t := range types {
+		if t == "object" && depth > 0 && len(s.Properties) > 0 {
+			types[i] = membersText(schema, depth-1)
+		}
 		if t != "array" {
 			continue
 		}
-		element := typeOf(s.Items)
+		element := typeWithin(s.Items, depth)
 		if strings.Contains(element, "|") {
 			element = "(" + element + ")"
 		}
 		types[i] = element + "[]"
 	}
 	return strings.Join(types, "|")
+}
+
+// valuesText lists values that a parameter may have.
+func valuesText(values []json.RawMessage) string {
+	var b strings.Builder
+	for i, value := range values {
+		if i > 0 {
+			b.WriteByte('|')
+		}
+		if b.Len()+len(value) > widestValues {
+			return b.String() + "…"
+		}
+		b.Write(value)
+	}
+	return b.String()
+}
+
+// membersText lists the members of an object with their types.
+func membersText(schema json.RawMessage, depth int) string {
+	var parts []string
+	for i, q := range parametersWithin(schema, depth) {
+		if i == mostMembers {
+			parts = append(parts, "…")
+			break
+		}
+		mark := "?"
+		if q.required {
+			mark = ""
+		}
+		parts = append(parts, q.name+mark+": "+q.typ)
+	}
+	if len(parts) == 0 {
+		return "object"
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 func (v *invocation) search(c *cli.Context) error {
@@ -272,7 +392,11 @@ const widestSummary = 200
 func searchText(results []api.SearchResult, columns int) string {
 	p := page{columns: columns}
 	for _, r := range results {
-		p.folded(word(r.Namespace + "." + r.Signature))
+		line := word(r.Namespace + "." + r.Signature)
+		if r.Alias != "" {
+			line += "  // " + word(r.Name)
+		}
+		p.folded(line)
 		if text := word(summary(r.Description)); text != "" {
 			p.line("%s", cut(cut("  "+text, widestSummary), columns))
 		}
@@ -321,5 +445,5 @@ func (v *invocation) wayToWrite(file string, err error) string {
 	case v.kindOfPath(file) == isDirectory:
 		return "name a file in it"
 	}
-	return "name another file, or leave out -o to print the declarations"
+	return "name another file, or leave out -o to have it on standard output"
 }

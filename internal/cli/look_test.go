@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -37,12 +39,44 @@ func TestLs(t *testing.T) {
 	}
 }
 
+func TestLsOfOneServer(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	drive(t, d, "ls", "git").want(t, 69, "git\n  error: git-mcp was not found in PATH (/usr/bin)\n    install it\n", "")
+	if d.namespaces.Namespace != "git" {
+		t.Errorf("asked %+v", d.namespaces)
+	}
+	s := drive(t, d, "ls", "git", "--json")
+	s.want(t, 69, s.stdout.String(), "")
+	var out api.NamespacesOutput
+	if err := json.Unmarshal(s.stdout.Bytes(), &out); err != nil || out.Namespaces[0].Error.Kind != fault.Unavailable {
+		t.Errorf("%v: %s", err, s.stdout.String())
+	}
+	drive(t, &desk{}, "ls", "a", "b").want(t, 2, "", "mcpx: ls: unexpected argument \"b\"\n  usage: mcpx ls [flags] [NS]\n")
+	drive(t, &desk{broken: fault.NotFoundf("no server is called %q", "demo.echo")}, "ls", "demo.echo").
+		want(t, 2, "", "mcpx: no server is called \"demo.echo\"\n  it is the name of a server that ls takes; \"mcpx types demo.echo\" declares one tool\n")
+}
+
 func TestTools(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	s := drive(t, d, "tools", "demo", "--refresh")
 	golden(t, "tools.txt", s.stdout.String())
 	if d.tools != (api.ToolsInput{Namespace: "demo", Refresh: true}) {
+		t.Errorf("asked %+v", d.tools)
+	}
+}
+
+func TestOneTool(t *testing.T) {
+	t.Parallel()
+	d := &desk{config: &api.ConfigOutput{Servers: []api.ConfigServer{{Name: "demo"}, {Name: "x.y"}}}}
+	whole := drive(t, d, "tools", "demo").stdout.String()
+	first, _, _ := strings.Cut(whole, "\n\ndemo.fancy-name")
+	drive(t, d, "tools", "demo.echo").want(t, 0, first+"\n", "")
+	drive(t, d, "tools", "demo.fancyName").want(t, 0, strings.TrimPrefix(whole, first+"\n\n"), "")
+	drive(t, d, "tools", "demo.ecko").want(t, 2, "", "mcpx: demo has no tool called \"ecko\"\n  did you mean echo? \"mcpx ls demo\" lists its tools\n")
+	drive(t, d, "tools", "x.y").want(t, 0, whole, "")
+	if d.tools.Namespace != "x.y" {
 		t.Errorf("asked %+v", d.tools)
 	}
 }
@@ -74,7 +108,7 @@ func TestTypes(t *testing.T) {
 	driveIn(t, d, Program{Dir: dir}, "types", "--output=x.d.ts", "--json").want(t, 0, `{"declarations":"declare const tools: {};\n","file":"x.d.ts"}`+"\n", "")
 	driveIn(t, d, Program{Dir: dir}, "types", "-o", "no/x.d.ts").want(t, 2, "", "mcpx: writing no/x.d.ts: no such file or directory\n  there is no directory no: make it, or name another file\n")
 	driveIn(t, d, Program{Dir: dir}, "types", "-o", ".").want(t, 2, "", "mcpx: writing .: is a directory\n  name a file in it\n")
-	driveIn(t, d, Program{Dir: dir}, "types", "-o", "x.d.ts/y").want(t, 2, "", "mcpx: writing x.d.ts/y: not a directory\n  name another file, or leave out -o to print the declarations\n")
+	driveIn(t, d, Program{Dir: dir}, "types", "-o", "x.d.ts/y").want(t, 2, "", "mcpx: writing x.d.ts/y: not a directory\n  name another file, or leave out -o to have it on standard output\n")
 }
 
 func TestReplaceFile(t *testing.T) {
@@ -106,6 +140,47 @@ func TestReplaceFile(t *testing.T) {
 	}
 }
 
+func TestReplacePrivateFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	for what, path := range map[string]string{"a new file": target, "that file": target, "a link to it": link} {
+		if err := os.WriteFile(target, []byte("a longer text"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("target", link); err != nil && !errors.Is(err, fs.ErrExist) {
+			t.Fatal(err)
+		}
+		if what == "a new file" {
+			os.Remove(target)
+		}
+		if err := replacePrivateFile(path, []byte("short")); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		text, _ := os.ReadFile(target)
+		info, err := os.Stat(target)
+		if string(text) != "short" || err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %q, %v %v", what, text, info.Mode(), err)
+		}
+		if l, err := os.Lstat(link); err != nil || l.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s: the link is gone", what)
+		}
+	}
+	before, err := os.Stat(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := replacePrivateFile(os.DevNull, []byte("x")); err != nil {
+		t.Errorf("a device: %v", err)
+	}
+	if after, err := os.Stat(os.DevNull); err != nil || after.Mode() != before.Mode() {
+		t.Errorf("the device is %v, %v", after, err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+		t.Errorf("something is left: %v", entries)
+	}
+}
+
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -116,6 +191,10 @@ func TestParameters(t *testing.T) {
 		{"that say nothing", `{"properties":{"x":{},"y":true}}`, []parameter{{name: "x", typ: "any"}, {name: "y", typ: "any"}}},
 		{"of lists", `{"properties":{"a":{"type":"array","items":{"type":"string"}},"b":{"type":["array","null"],"items":{"type":["string","number"]}},"c":{"type":"array"},"d":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},"e":{"type":[]}}}`, []parameter{
 			{name: "a", typ: "string[]"}, {name: "b", typ: "(string|number)[]|null"}, {name: "c", typ: "any[]"}, {name: "d", typ: "integer[][]"}, {name: "e", typ: "any"},
+		}},
+		{"with values", `{"properties":{"a":{"type":"string","enum":["New York","Chicago"]},"b":{"enum":[1,null]}}}`, []parameter{{name: "a", typ: `"New York"|"Chicago"`}, {name: "b", typ: "1|null"}}},
+		{"with members", `{"properties":{"edits":{"type":"array","items":{"type":"object","properties":{"from":{"type":"string"},"to":{"type":"string"},"at":{"type":"object","properties":{"x":{"type":"object","properties":{"y":{}}}}}},"required":["from"]}}}}`, []parameter{
+			{name: "edits", typ: "{from: string, to?: string, at?: {x?: object}}[]"},
 		}},
 		{"with types that are none", `{"properties":{"x":{"type":7,"description":["no"]}},"required":"x"}`, []parameter{{name: "x", typ: "any"}}},
 		{"of no object", `{"properties":["x"]}`, nil},

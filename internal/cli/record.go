@@ -60,7 +60,7 @@ func (v *invocation) store(out *api.ExecOutput) error {
 	}
 	text := out.Recording
 	out.Recording = ""
-	if err := replaceFileAs(v.path(v.tape.record), []byte(text), 0o600, true); err != nil {
+	if err := replacePrivateFile(v.path(v.tape.record), []byte(text)); err != nil {
 		return fault.Usagef("the recording %q cannot be written: %w", v.tape.record, err)
 	}
 	return nil

@@ -83,6 +83,7 @@ func (v *invocation) script(ctx context.Context, in api.ExecInput, stdin io.Read
 	if err != nil {
 		return err
 	}
+	v.unmet(ctx, b)
 	streams := api.Streams{Stdin: stdin} // without outputs the answer holds what the script printed
 	switch {
 	case v.stream:
@@ -189,14 +190,15 @@ func (v *invocation) reportScript(r *fault.Report) {
 }
 
 // misplaced says of a denial that a flag which grants something stands behind the script,
-// where it is one of its arguments.
+// which has it as an argument then; the same of every error whose next step is that flag.
 func (v *invocation) misplaced(in api.ExecInput, r *fault.Report) {
-	if r == nil || r.Kind != fault.Denied || v.p.Tool != nil {
+	if r == nil || v.p.Tool != nil {
 		return
 	}
 	at := slices.IndexFunc(in.Args, func(word string) bool {
 		name, _, _ := strings.Cut(word, "=")
-		return name == "-A" || name == "--permissions" || strings.HasPrefix(name, "--allow-")
+		grants := name == "-A" || name == "--permissions" || strings.HasPrefix(name, "--allow-")
+		return r.Kind == fault.Denied && grants || strings.HasPrefix(name, "--") && len(name) > 2 && strings.Contains(r.Hint, name+"=")
 	})
 	if at < 0 {
 		return

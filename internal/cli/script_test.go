@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -192,7 +193,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("input/output error") }
 
-func TestAFlagBehindTheScriptIsNamedWhereSomethingIsDenied(t *testing.T) {
+func TestAFlagBehindTheScriptIsNamedWhereItWouldHelp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "rd.ts"), []byte("return 1"), 0o644); err != nil {
@@ -201,19 +202,24 @@ func TestAFlagBehindTheScriptIsNamedWhereSomethingIsDenied(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
 		kind fault.Kind
-		want string
+		hint string
+		want string // empty is hint
 	}{
-		{[]string{"run", "rd.ts", "--allow-read=."}, fault.Denied, "--allow-read=. stands behind the script, so it is the script's; put it before rd.ts"},
-		{[]string{"run", "rd.ts", "x", "-A"}, fault.Denied, "-A stands behind the script, so it is the script's; put it before rd.ts"},
-		{[]string{"exec", "1", "--", "--allow-read"}, fault.Denied, "--allow-read stands behind the script, so it is the script's; put it before the code"},
-		{[]string{"run", "--allow-read=.", "rd.ts", "x"}, fault.Denied, "allow it"},
-		{[]string{"run", "rd.ts", "--allow-read=."}, fault.Script, "allow it"},
+		{[]string{"run", "rd.ts", "--allow-read=."}, fault.Denied, "allow it", "--allow-read=. stands behind the script, so it is the script's; put it before rd.ts"},
+		{[]string{"run", "rd.ts", "x", "-A"}, fault.Denied, "allow it", "-A stands behind the script, so it is the script's; put it before rd.ts"},
+		{[]string{"exec", "1", "--", "--allow-read"}, fault.Denied, "allow it", "--allow-read stands behind the script, so it is the script's; put it before the code"},
+		{[]string{"run", "--allow-read=.", "rd.ts", "x"}, fault.Denied, "allow it", ""},
+		{[]string{"run", "rd.ts", "--allow-read=."}, fault.Script, "allow it", ""},
+		{[]string{"run", "rd.ts", "--policy-write=allow"}, fault.Denied, "allow it with --policy-write=allow for this run", "--policy-write=allow stands behind the script, so it is the script's; put it before rd.ts"},
+		{[]string{"run", "rd.ts", "--limits-tool-calls", "9"}, fault.Limit, "give it more with --limits-tool-calls=8", "--limits-tool-calls stands behind the script, so it is the script's; put it before rd.ts"},
+		{[]string{"run", "rd.ts", "--limits"}, fault.Limit, "give it more with --limits-tool-calls=8", ""},
 	} {
 		d := &desk{run: func(context.Context, api.ExecInput, api.Streams) (*api.ExecOutput, error) {
-			return &api.ExecOutput{ExitCode: 77, Error: &fault.Report{Kind: tt.kind, Message: "no", Hint: "allow it"}}, nil
+			return &api.ExecOutput{ExitCode: 77, Error: &fault.Report{Kind: tt.kind, Message: "no", Hint: tt.hint}}, nil
 		}}
-		if s := driveIn(t, d, Program{Dir: dir}, tt.args...); !strings.HasSuffix(s.stderr.String(), "no\n  "+tt.want+"\n") {
-			t.Errorf("mcpx %q says\n%s\nwant %s", tt.args, s.stderr.String(), tt.want)
+		want := cmp.Or(tt.want, tt.hint)
+		if s := driveIn(t, d, Program{Dir: dir}, tt.args...); !strings.HasSuffix(s.stderr.String(), "no\n  "+want+"\n") {
+			t.Errorf("mcpx %q says\n%s\nwant %s", tt.args, s.stderr.String(), want)
 		}
 	}
 }

@@ -54,5 +54,6 @@ func (v *invocation) serve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	v.unmet(c.Context, b)
 	return b.Serve(c.Context, o, v.p.Stdin, v.p.Stdout, func(text string) { v.say("%s", text) })
 }

@@ -155,6 +155,7 @@ var (
 		"internal/daemon/":          {"daemon start"},
 		"internal/api/":             {"daemon start"},
 		"internal/cli/servers.go":   {"servers add"},
+		"internal/cli/unmet.go":     {"exec", "run", "serve"},
 	}
 )
 

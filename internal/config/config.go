@@ -27,6 +27,17 @@ type Env struct {
 	Dir    string                                    // the working directory, absolute
 	// Input returns the answer to ${input:id} for entries with a key of Input; nil knows none.
 	Input func(key, id string) (value string, ok bool)
+	// Read returns what a file holds that an entry names; nil is Text.
+	Read func(path string) ([]byte, error)
+}
+
+func (e Env) read(path string) (string, error) {
+	read := e.Read
+	if read == nil {
+		read = Text
+	}
+	text, err := read(path)
+	return strings.TrimPrefix(string(text), "\ufeff"), err
 }
 
 func (e Env) variable(name string) (string, bool) {
@@ -206,7 +217,7 @@ func (c *Config) Server(name string) (*Server, bool) {
 // Mentions reports whether an entry refers to the variable, perhaps to hand it on.
 func (c *Config) Mentions(variable string) bool {
 	return slices.ContainsFunc(c.Servers, func(s *Server) bool {
-		texts := slices.Concat([]string{s.Command, s.Cwd, s.URL}, s.Args, s.pass,
+		texts := slices.Concat([]string{s.Command, s.Cwd, s.URL}, s.EnvFiles, s.Args, s.pass,
 			slices.Collect(maps.Keys(s.Env)), slices.Collect(maps.Values(s.Env)), slices.Collect(maps.Values(s.Headers)))
 		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, variable) })
 	})
@@ -300,9 +311,14 @@ func (p place) folder() string {
 		return ""
 	}
 	dir := filepath.Dir(p.path)
+	above := filepath.Dir(dir)
 	switch filepath.Base(dir) {
-	case ".mcpx", ".vscode", ".cursor", ".gemini", ".codex", ".zed":
-		return filepath.Dir(dir)
+	case ".mcpx", ".vscode", ".cursor", ".gemini", ".codex", ".zed", ".amazonq", ".qwen", ".roo":
+		return above
+	case "settings", "mcp":
+		if name := filepath.Base(above); name == ".kiro" || name == ".junie" {
+			return filepath.Dir(above)
+		}
 	}
 	return dir
 }

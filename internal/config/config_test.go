@@ -285,6 +285,41 @@ E = true
 			want: "a: http http://h/\nb: http http://h/\nc: http http://h/\nd: http http://h/\ne: http http://h/\n" +
 				"f: sse http://h/\ng: x\nh: http http://h/",
 		},
+		{
+			name: "further names of keys", file: "c.json",
+			text: `{"mcpServers": {
+				"a": {"cmd": "x", "envs": {"E": "1"}, "workingDirectory": "sub", "isActive": false},
+				"b": {"transport": {"type": "stdio", "command": "x", "args": ["1"]}},
+				"c": {"type": "http-stream", "url": "http://h/", "requestInit": {"headers": {"A": "b"}}},
+				"d": {"baseUrl": "http://h/", "bearerToken": "${TOKEN}"}, "e": {"server_url": "http://h/", "bearerTokenEnv": "TOKEN"},
+				"f": {"command": "x", "baseUrl": "http://h/"}, "g": {"command": "~/x", "args": ["~/y"], "cwd": "~/z"}}}`,
+			want: "a (disabled): x E=1 in /sub\nb: x 1\nc: http http://h/ A=b\nd: http http://h/ Authorization=Bearer secret\n" +
+				"e: http http://h/ Authorization=Bearer secret\nf: x\ng: /home/x ~/y in /home/z",
+		},
+		{
+			name: "servers in a list, by their names", file: "c.json",
+			text: `{"mcpServers": [{"name": "b", "command": "x"}, {"name": "a", "url": "http://h/"}]}`,
+			want: "a: http http://h/\nb: x",
+		},
+		{name: "mcpServers within mcp", file: "c.json", text: `{"mcp": {"mcpServers": {"a": {"command": "x"}}}}`, want: "a: x"},
+		{name: "opencode, with a server of that name", file: "c.json", text: `{"mcp": {"servers": {"type": "local", "command": ["x"]}}}`, want: "servers: x"},
+		{
+			name: "nothing but servers", file: "c.json",
+			text: `{"$schema": "x", "a": {"command": "x"}, "b": {"type": "http", "url": "http://h/"}}`, want: "a: x\nb: http http://h/",
+		},
+		{name: "something beside what would be servers", file: "c.json", text: `{"a": {"command": "x"}, "b": {"c": 1}}`, want: ""},
+		{name: "a setting beside what would be servers", file: "c.json", text: `{"a": {"command": "x"}, "http": {"url": "x"}}`, want: ""},
+		{
+			name: "Goose", file: "config.yaml",
+			text: "GOOSE_PROVIDER: x\nextensions:\n  dev: {type: builtin, name: developer}\n  a: &a\n    cmd: x\n    args: [-y, 8080, 'true']\n    envs:\n      N: 1\n    type: stdio\n" +
+				"  b:\n    <<: *a\n    cmd: y\n  c: {type: streamable_http, uri: 'http://h/', enabled: no}\n",
+			want: "a: x -y 8080 true N=1\nb: y -y 8080 true N=1\nc: error",
+		},
+		{
+			name: "a list in YAML", file: "c.yml",
+			text: "# c\nmcpServers:\n  - name: a\n    command: x\n    env:\n      T: ${TOKEN}\n", want: "a: x T=secret",
+		},
+		{name: "YAML of nothing", file: "c.yaml", text: "# c\n", want: ""},
 		{name: "no servers at all", file: "c.json", text: `{}`, want: ""},
 		{name: "null for servers", file: "c.json", text: `{"mcpServers": null}`, want: ""},
 		{
@@ -304,6 +339,71 @@ E = true
 			}
 			equal(t, "servers", tr.show(cfg), c.want)
 		})
+	}
+}
+
+func TestVariablesOfFiles(t *testing.T) {
+	t.Parallel()
+	tr := newTree(t, map[string]string{
+		"w/.mcp.json": `{"mcpServers": {
+			"a": {"command": "x", "envFile": "sub/.env", "env": {"A": "mine"}},
+			"b": {"command": "x", "envFile": ["${workspaceFolder}${/}sub/.env", "~/more.env"]},
+			"c": {"command": "x", "args": ["{file:key}", "${workspaceFolderBasename}${pathSeparator}"]},
+			"gone": {"command": "x", "envFile": "gone.env"},
+			"far": {"url": "http://h/", "envFile": "gone.env"}}}`,
+		"home/.mcpx.json": `{"mcpServers": {"mine": {"command": "x", "args": ["${file:key}"], "env": {"K": "{file:~/key}"}}, "none": {"command": "{file:nokey}"}}}`,
+		"w/sub/.env":      "\ufeffA=file\nexport B='b c'\nSECRET=sesame-open\n",
+		"home/more.env":   "B=other\nC=3", "home/key": " opened \n", "w/key": "no",
+	})
+	tr.dir = "w"
+	c := tr.load("")
+	equal(t, "servers", tr.show(c), "a: x A=mine B=b c SECRET=sesame-open\nb: x A=file B=b c C=3 SECRET=sesame-open\nc: error\nfar: http http://h/\ngone: error\n"+
+		"mine: x opened K=opened\nnone: error")
+	why := func(name string) string {
+		s, _ := c.Server(name)
+		_, err := s.Resolve(tr.env())
+		return fmt.Sprint(err) + "; " + fault.From(err).Hint
+	}
+	for name, want := range map[string]string{
+		"gone": "envFile: /w/gone.env cannot be read: no such file", "none": "command: /home/nokey cannot be read", "c": "unless you trust it; look at what it does, and trust it: mcpx config trust",
+	} {
+		if got := tr.relative(why(name)); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	a, _ := c.Server("a")
+	d, err := a.Resolve(tr.env())
+	if err != nil || d.Redact("sesame-open") != "[redacted]" {
+		t.Errorf("%v: a secret of a file is shown", err)
+	}
+	if s, _ := c.Server("far"); !slices.Contains(s.Ignored, "envFile") {
+		t.Errorf("far ignores %q", s.Ignored)
+	}
+	before := d.Fingerprint()
+	tr.write("w/sub/.env", "B=changed")
+	if d, err = a.Resolve(tr.env()); err != nil || d.Fingerprint() == before {
+		t.Errorf("%v: another file makes the same server", err)
+	}
+	mine, _ := c.Server("mine")
+	if d, err = mine.Resolve(tr.env()); err != nil || d.Redact("opened") != "[redacted]" {
+		t.Errorf("%v: what a file holds is shown", err)
+	}
+}
+
+func TestBrokenYAMLIsSaidWithItsPlace(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"mcpServers:\n  a: {command: x\n": "c.yaml:",
+		"mcpServers:\n  a: 1\n  a: 2\n":   `c.yaml:3:3: the key "a" is written a second time`,
+		"mcpServers:\n  [1, 2]: x\n":      "c.yaml:2:3: a key that is no text",
+		"- a\n":                           "the file holds a list where an object is needed",
+		"a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n": "more here than a configuration has",
+		"a: &a [*a]\n": "c.yaml:1:",
+	} {
+		tr := newTree(t, map[string]string{"c.yaml": text})
+		if err := tr.load("c.yaml").Err(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %s", text, err, want)
+		}
 	}
 }
 

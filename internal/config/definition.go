@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mcpx/internal/dotenv"
 	"mcpx/internal/fault"
 )
 
@@ -50,7 +52,7 @@ func (s *Server) Resolve(e Env) (*Definition, error) {
 	r := resolver{s: s, e: e}
 	d := &Definition{Name: s.Name, Transport: s.Transport, Untyped: s.Untyped, InheritEnv: s.InheritEnv, Process: s.Process, Dir: e.Dir}
 	if s.Transport == Stdio {
-		d.Command = r.text("command", s.Command)
+		d.Command = e.home(r.text("command", s.Command))
 		d.words = append(d.words, r.shown(s.Command, d.Command))
 		for i, a := range s.Args {
 			d.Args = append(d.Args, r.text("args["+strconv.Itoa(i)+"]", a))
@@ -64,12 +66,19 @@ func (s *Server) Resolve(e Env) (*Definition, error) {
 				}
 			}
 		}
-		if cwd := r.text("cwd", s.Cwd); cwd != "" {
-			base := s.base
-			if base == "" {
-				base = e.Dir
+		base := s.base
+		if base == "" {
+			base = e.Dir
+		}
+		for i, path := range s.EnvFiles {
+			key := "envFile"
+			if len(s.EnvFiles) > 1 {
+				key += "[" + strconv.Itoa(i) + "]"
 			}
-			d.Dir, d.ownDir = absolute(base, cwd), true
+			d.Env = r.variables(d.Env, key, e.named(base, r.text(key, path)))
+		}
+		if cwd := r.text("cwd", s.Cwd); cwd != "" {
+			d.Dir, d.ownDir = e.named(base, cwd), true
 			if r.secret(s.Cwd) {
 				d.cwd = r.shown(s.Cwd, cwd)
 			}
@@ -184,6 +193,10 @@ func (r *resolver) text(key, written string) string {
 		return written
 	}
 	text, err := expand(written, func(ref reference) (string, bool, error) {
+		if ref.form == "file" {
+			value, err := r.file(key, ref.name)
+			return value, err == nil, err
+		}
 		value, ok := r.value(ref)
 		r.note(key, ref, value)
 		switch {
@@ -210,6 +223,46 @@ func (r *resolver) text(key, written string) string {
 	return text
 }
 
+// variables adds those of a file to a table, but for what is in there already.
+func (r *resolver) variables(to map[string]string, key, path string) map[string]string {
+	if r.err != nil {
+		return to
+	}
+	text, err := r.e.read(path)
+	if err != nil {
+		r.err = r.unread(key, path, err)
+		return to
+	}
+	file := map[string]string{}
+	for name, value := range dotenv.Parse(text) {
+		if strings.ContainsRune(name+value, 0) {
+			r.err = r.s.fault(key, "%s holds a NUL character", path).Hintf("save the file as UTF-8 text")
+			return to
+		}
+		file[name] = value
+	}
+	for name, value := range file {
+		if _, set := to[name]; !set {
+			to = with(to, name, value)
+		}
+	}
+	return to
+}
+
+// unread makes the error for a file that an entry names and that cannot be read.
+func (r *resolver) unread(key, path string, err error) *fault.Error {
+	return r.s.fault(key, "%s cannot be read: %v", path, reason(err)).
+		Hintf("paths are relative to the folder of the project, or absolute; ~/ is your home directory")
+}
+
+// home is a path in which ~/ stands for the home directory, and any other text as it is.
+func (e Env) home(path string) string {
+	if strings.HasPrefix(path, "~/") {
+		return e.named("", path)
+	}
+	return path
+}
+
 // asFault gives an error that is not yet about the entry its place in it.
 func (s *Server) asFault(key string, err error) *fault.Error {
 	if e, ok := err.(*fault.Error); ok { //nolint:errorlint // made by s.fault, and not wrapped
@@ -228,16 +281,33 @@ func (r *resolver) value(ref reference) (string, bool) {
 	case "input":
 		return r.answer(ref.name)
 	case "folder":
-		folder := r.e.Home
-		if ref.name == "workspaceFolder" {
-			folder = r.s.workspace
-			if folder == "" {
-				folder = r.e.Dir
-			}
+		workspace := cmp.Or(r.s.workspace, r.e.Dir)
+		switch ref.name {
+		case "userHome":
+			return r.e.Home, r.e.Home != ""
+		case "workspaceFolderBasename":
+			return filepath.Base(workspace), workspace != ""
+		case "workspaceFolder":
+			return workspace, workspace != ""
 		}
-		return folder, folder != ""
+		return string(filepath.Separator), true
 	}
 	return "", false
+}
+
+// file returns the text of a file whose name stands in the entry, without space around it.
+func (r *resolver) file(key, path string) (string, error) {
+	if r.s.Guest {
+		return "", r.s.fault(key, "{file:%s} is not filled in for a file of the project unless you trust it", path).Hintf("look at what it does, and trust it: mcpx config trust")
+	}
+	path = r.e.named(filepath.Dir(r.s.Origin.File), path)
+	text, err := r.e.read(path)
+	if err != nil {
+		return "", r.unread(key, path, err).Hintf("it is looked for beside the file that the entry stands in, unless it is absolute; ~/ is your home directory")
+	}
+	text = strings.TrimSpace(text)
+	r.hide(text)
+	return text, nil
 }
 
 // formatVersion is part of every fingerprint: raise it when a fingerprint comes to mean

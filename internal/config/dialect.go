@@ -93,7 +93,7 @@ func (r *reader) read(root *node) *fault.Error {
 	off := r.switchedOff(root)
 	for _, c := range containers {
 		for _, m := range c.members {
-			if r.host == "zed" && extension(m.value) {
+			if r.builtIn(m.value) {
 				continue
 			}
 			e := r.entry(m)
@@ -129,32 +129,79 @@ func (r *reader) containers(root *node) (found []*node, ours bool, err *fault.Er
 		return found, false, nil
 	}
 	if c := root.get("mcpServers"); c != nil {
-		switch c.kind {
-		case object:
-			return []*node{c}, true, nil
-		case null:
+		if named := c.byName(); named != nil {
+			return []*node{named}, true, nil
+		}
+		if c.kind == null {
 			return nil, true, nil
 		}
 		return nil, true, r.doc.broken(c.at, "mcpServers is "+string(c.kind)+" where an object is needed",
 			`write "mcpServers": { "NAME": { "command": … } }`)
 	}
-	if c := root.get("servers"); c.isObject() { // VS Code's mcp.json
+	if c := root.get("servers").byName(); c != nil { // VS Code's mcp.json
 		return []*node{c}, false, nil
 	}
 	if c := root.get("mcp"); c.isObject() {
-		inner := c.get("servers")
-		if inner.isObject() && inner.get("type") == nil && inner.get("command") == nil && inner.get("url") == nil {
-			return []*node{inner}, false, nil // VS Code's settings.json
+		for _, key := range []string{"servers", "mcpServers"} { // VS Code's settings.json, and others'
+			inner := c.get(key)
+			if !inner.isObject() || inner.get("type") == nil && inner.get("command") == nil && inner.get("url") == nil {
+				if named := inner.byName(); named != nil {
+					return []*node{named}, false, nil
+				}
+			}
 		}
 		return []*node{c}, false, nil // opencode
 	}
-	if c := root.get("context_servers"); c.isObject() { // Zed
-		return []*node{c}, false, nil
+	for _, key := range []string{"context_servers", "mcp_servers", "extensions"} { // Zed; Codex and Hermes; Goose
+		if c := root.get(key).byName(); c != nil && (key != "extensions" || r.doc.isYAML()) {
+			return []*node{c}, false, nil
+		}
 	}
-	if c := root.get("mcp_servers"); c.isObject() { // Codex
+	if c := unwrapped(root); c != nil && !r.own {
 		return []*node{c}, false, nil
 	}
 	return nil, true, nil
+}
+
+// byName returns servers by their names: an object as it is, a list of servers with names
+// as an object; nil for what is neither.
+func (n *node) byName() *node {
+	if n == nil || n.kind == object {
+		return n
+	}
+	if n.kind != listKind || len(n.list) == 0 {
+		return nil
+	}
+	out := &node{kind: object, at: n.at, end: n.end}
+	for _, e := range n.list {
+		name := e.get("name")
+		if name == nil || name.kind != text {
+			return nil
+		}
+		entry := *e
+		entry.members = slices.DeleteFunc(slices.Clone(e.members), func(m member) bool { return m.key == "name" })
+		out.members = append(out.members, member{name.text, e.at, &entry})
+	}
+	return out
+}
+
+// unwrapped returns the servers of a file that holds nothing but them, by their names, as plugins
+// of Claude Code may have it; nil if that is not how it looks.
+func unwrapped(root *node) *node {
+	out := &node{kind: object, at: root.at, end: root.end}
+	for _, m := range root.members {
+		if m.value.kind != object {
+			continue
+		}
+		if settings.IsGroup(m.key) || m.value.get("command") == nil && m.value.get("url") == nil && m.value.get("httpUrl") == nil && m.value.get("serverUrl") == nil {
+			return nil
+		}
+		out.members = append(out.members, m)
+	}
+	if len(out.members) == 0 {
+		return nil
+	}
+	return out
 }
 
 // nearestProject is the entry for the working directory, or for the nearest directory

@@ -56,7 +56,7 @@ const (
 	object  kind = "an object"
 )
 
-// node is one value of a document, JSON or TOML.
+// node is one value of a document: JSON, TOML or YAML.
 type node struct {
 	kind    kind
 	text    string // of a scalar: a string without its quotes, anything else as written
@@ -110,11 +110,24 @@ func (p place) document() (*document, *fault.Error) {
 	if p.project && info.Mode().IsRegular() && !p.leadsToItsLike() {
 		return nil, p.unreadable(errForeign)
 	}
+	if p.project && p.planted(info) {
+		return nil, p.unreadable(errPlanted)
+	}
 	raw, err := readRegular(p.path, info)
 	if err != nil {
 		return nil, p.unreadable(err)
 	}
 	return newDocument(p.path, raw)
+}
+
+// planted reports whether somebody else may have put the file, or a link to it, where it is.
+func (p place) planted(file fs.FileInfo) bool {
+	folder, err := os.Stat(p.folder())
+	if err != nil {
+		return false
+	}
+	link, err := os.Lstat(p.path)
+	return planted(folder, file) || err == nil && planted(folder, link)
 }
 
 // leadsToItsLike reports whether a file is what its name says it is also where it is a
@@ -129,6 +142,7 @@ var (
 	errDirectory  = errors.New("it is a directory")
 	errNotRegular = errors.New("it is not a regular file")
 	errForeign    = errors.New("it is a link to what is called otherwise")
+	errPlanted    = errors.New("it is another user's, in a folder that everybody can write to")
 	errTooLarge   = fmt.Errorf("it is larger than %d MiB", maxFile>>20)
 )
 
@@ -189,6 +203,8 @@ func (p place) unreadable(err error) *fault.Error {
 		return e.Hintf("a configuration file is looked for under this name; give what is there another one")
 	case errors.Is(err, errNotRegular):
 		return e.Hintf("pipes, sockets and devices are not read; write the configuration to a file and name that")
+	case errors.Is(err, errPlanted):
+		return e.Hintf("what it names would be started as you: read it first, and give it with --config; or work in another folder")
 	case errors.Is(err, errTooLarge):
 		return e.Hintf("this is hardly a list of servers; copy its \"mcpServers\" to a file of their own, and name that with --config")
 	case errors.Is(err, fs.ErrPermission):
@@ -328,7 +344,10 @@ func (d *document) parse() (*node, *fault.Error) {
 }
 
 func (d *document) parseAny() (*node, *fault.Error) {
-	if d.isTOML() {
+	switch {
+	case d.isYAML():
+		return d.parseYAML()
+	case d.isTOML():
 		return d.parseTOML()
 	}
 	return d.parseJSON()
@@ -348,4 +367,9 @@ func (d *document) isTOML() bool {
 		return bytes.HasPrefix(bytes.TrimLeft(d.text, " \t\r\n"), []byte("[mcp_servers"))
 	}
 	return tomlStart().Match(d.text)
+}
+
+func (d *document) isYAML() bool {
+	ext := strings.ToLower(filepath.Ext(d.path))
+	return ext == ".yaml" || ext == ".yml"
 }

@@ -26,6 +26,7 @@ type NewServer struct {
 	// What an entry of another host may say besides.
 	Type     string   // http or sse, if it is not to be found out
 	EnvVars  []string // variables that the program gets if the caller has them
+	EnvFiles []string // with further ones
 	Cwd      string
 	Disabled bool
 	Auth     []byte // the block auth, as JSON
@@ -147,7 +148,8 @@ func loads(path string, text []byte, name string) error {
 	return fault.Internalf("%s: the entry %q was written and is not read", path, name)
 }
 
-// usable reports what is wrong with an entry whatever its placeholders stand for.
+// usable reports what is wrong with an entry whatever its placeholders stand for, and its
+// files hold.
 func (s *Server) usable() error {
 	if s.Problem != nil {
 		return s.Problem
@@ -156,7 +158,10 @@ func (s *Server) usable() error {
 	if strings.ContainsAny(s.URL, "${") || slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, "input:") }) {
 		return nil // nobody knows yet
 	}
-	_, err := s.Resolve(Env{Lookup: func(string) (string, bool) { return "x", true }, Home: "/", Dir: "/"})
+	_, err := s.Resolve(Env{
+		Lookup: func(string) (string, bool) { return "x", true }, Home: "/", Dir: "/",
+		Read: func(string) ([]byte, error) { return []byte("x"), nil },
+	})
 	return err
 }
 
@@ -445,6 +450,9 @@ func (s NewServer) text(at, unit, newline string, typed bool) string {
 	}
 	if len(s.Headers) > 0 {
 		fields = append(fields, field{"headers", table(s.Headers)})
+	}
+	if len(s.EnvFiles) > 0 {
+		fields = append(fields, field{"envFile", words(s.EnvFiles)})
 	}
 	if len(s.EnvVars) > 0 {
 		fields = append(fields, field{"env_vars", words(s.EnvVars)})

@@ -28,7 +28,8 @@ type Server struct {
 	Args       []string
 	Env        map[string]string
 	Headers    map[string]string
-	Cwd        string // empty for the caller's working directory
+	Cwd        string   // empty for the caller's working directory
+	EnvFiles   []string // with variables for the child; those of Env count for more
 	URL        string
 	Untyped    bool // the entry has a url and does not say how it is spoken to: SSE will do where HTTP does not
 	Disabled   bool
@@ -134,8 +135,9 @@ func (r *reader) entry(m member) entry {
 type entryReader struct {
 	*reader
 	s         *Server
-	transport string // as written
-	program   bool   // a command is written, whether or not it can be used
+	transport string  // as written
+	program   bool    // a command is written, whether or not it can be used
+	address   *member // what is the url if nothing says how the server is reached
 	warnings  []string
 }
 
@@ -167,6 +169,25 @@ func (r *entryReader) line(key string, n *node) {
 }
 
 func (r *entryReader) read(n *node) {
+	r.members(n)
+	if r.address != nil && !r.program && r.s.URL == "" && r.s.lines["url"] == 0 {
+		r.url(r.address.key, r.address.value)
+	} else if r.address != nil {
+		r.s.Ignored = append(r.s.Ignored, r.address.key)
+	}
+	r.decide()
+	r.unfilled()
+	s := r.s
+	if s.Transport == Stdio && s.Auth != nil {
+		s.Auth, s.Ignored = nil, append(s.Ignored, "auth")
+	}
+	if s.Transport != Stdio && s.EnvFiles != nil {
+		s.EnvFiles, s.Ignored = nil, append(s.Ignored, "envFile")
+	}
+}
+
+// members reads the keys of the entry, and of an object in it that holds some of them.
+func (r *entryReader) members(n *node) {
 	s := r.s
 	for _, m := range n.members {
 		key, v := m.key, m.value
@@ -174,16 +195,25 @@ func (r *entryReader) read(n *node) {
 			continue
 		}
 		switch key {
-		case "command":
+		case "command", "cmd": // also Goose's
 			r.program = true
 			r.command(v)
 		case "args":
 			s.Args = append(s.Args, r.texts(key, v)...)
-		case "env", "environment":
+		case "env", "environment", "envs": // also opencode's; Goose's
 			s.Env = r.table(s.Env, key, v)
+		case "envFile", "env_file": // VS Code's and Cursor's
+			r.envFiles(key, v)
 		case "headers", "http_headers":
 			s.Headers = r.table(s.Headers, key, v)
-		case "bearer_token_env_var": // Codex: the name of a variable
+		case "requestInit", "requestOptions": // as libraries pass it to fetch; Continue's
+			if h := v.get("headers"); h != nil {
+				s.Headers = r.table(s.Headers, "headers", h)
+			}
+		case "bearerToken", "bearer_token":
+			s.Headers = with(s.Headers, "Authorization", "Bearer "+r.string(key, v))
+			r.line("headers.Authorization", v)
+		case "bearer_token_env_var", "bearerTokenEnv": // Codex's and mcporter's: the name of a variable
 			if r.want(v, key, text, `write the name of an environment variable`) {
 				s.Headers = with(s.Headers, "Authorization", "Bearer ${"+v.text+"}")
 				r.line("headers.Authorization", v)
@@ -193,17 +223,23 @@ func (r *entryReader) read(n *node) {
 				s.Headers = with(s.Headers, name, "${"+variable+"}")
 				r.line("headers."+name, v)
 			}
-		case "env_vars": // Codex: variables to pass on
+		case "env_vars", "env_keys": // Codex's and Goose's: variables to pass on
 			s.pass = r.texts(key, v)
-		case "cwd":
-			s.Cwd = r.string(key, v)
+		case "cwd", "workingDirectory", "working_directory", "workingDir":
+			s.Cwd = r.string("cwd", v)
 		case "url", "serverUrl", "httpUrl":
 			r.url(key, v)
+		case "server_url", "baseUrl", "base_url", "uri": // mcporter's; Goose's
+			r.address = &m
 		case "type", "transport", "transportType":
+			if v.kind == object { // how the server is reached stands in it
+				r.members(v)
+				continue
+			}
 			r.kindOf(key, v)
 		case "disabled":
 			s.Disabled = r.boolean(key, v, false) || s.Disabled
-		case "enabled":
+		case "enabled", "isActive": // also Cherry Studio's
 			s.Disabled = !r.boolean(key, v, true) || s.Disabled
 		case "auth", "oauth":
 			r.auth(key, v)
@@ -217,10 +253,34 @@ func (r *entryReader) read(n *node) {
 			s.Ignored = append(s.Ignored, key)
 		}
 	}
-	r.decide()
-	if s.Transport == Stdio && s.Auth != nil {
-		s.Auth, s.Ignored = nil, append(s.Ignored, "auth")
+}
+
+// envFiles reads the names of files with variables.
+func (r *entryReader) envFiles(key string, n *node) {
+	r.line("envFile", n)
+	if n.kind == list {
+		r.s.EnvFiles = r.texts("envFile", n)
+	} else if path := r.string("envFile", n); path != "" {
+		r.s.EnvFiles = []string{path}
 	}
+}
+
+// unfilled warns of placeholders of other hosts that stay as they are written.
+func (r *entryReader) unfilled() {
+	for _, form := range r.s.foreign() {
+		r.warnings = append(r.warnings, fmt.Sprintf("%s: server %q: mcpx does not fill in %s, and passes it on as it is", r.s.Origin, r.s.Name, form))
+	}
+}
+
+// foreign lists the placeholders in an entry that other hosts fill in and mcpx does not.
+func (s *Server) foreign() []string {
+	var out []string
+	for _, form := range []string{"${command:", "${config:", "${{"} {
+		if slices.ContainsFunc(s.texts(), func(t string) bool { return strings.Contains(t, form) }) {
+			out = append(out, form+"…}")
+		}
+	}
+	return out
 }
 
 // ruleOfOthers is our name for a key by which another host hides tools of a server.
@@ -323,10 +383,10 @@ func (r *entryReader) kindOf(key string, n *node) {
 	}
 	r.line(key, n)
 	r.transport = n.text
-	switch strings.ToLower(n.text) {
+	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(n.text)) {
 	case "stdio", "local":
 		r.s.Transport = Stdio
-	case "http", "streamable-http", "streamablehttp", "streamable_http", "remote":
+	case "http", "streamablehttp", "httpstream", "streaminghttp", "remote":
 		r.s.Transport = HTTP
 	case "sse":
 		r.s.Transport = SSE

@@ -22,7 +22,20 @@ const goos = runtime.GOOS
 
 // Hosts lists the hosts whose files can be read in place or copied from.
 func Hosts() []Host {
+	below := func(path ...string) func(Env, string) []string {
+		return func(e Env, _ string) []string { return e.below(path...) }
+	}
+	// inEditors are files of an extension of VS Code and its kin.
+	inEditors := func(path ...string) func(Env, string) []string {
+		return func(e Env, goos string) (out []string) {
+			for _, edition := range []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {
+				out = append(out, e.ofApp(goos, append([]string{edition, "User", "globalStorage"}, path...)...)...)
+			}
+			return out
+		}
+	}
 	return []Host{
+		{Name: "amazon-q", Title: "Amazon Q", project: []string{".amazonq/mcp.json"}, user: below(".aws", "amazonq", "mcp.json")},
 		{Name: "claude-code", Title: "Claude Code", project: []string{".mcp.json"}, user: func(e Env, _ string) []string {
 			if dir, ok := e.variable("CLAUDE_CONFIG_DIR"); ok && filepath.IsAbs(dir) {
 				return []string{filepath.Join(dir, ".claude.json")}
@@ -32,21 +45,31 @@ func Hosts() []Host {
 		{Name: "claude-desktop", Title: "Claude Desktop", user: func(e Env, goos string) []string {
 			return e.ofApp(goos, "Claude", "claude_desktop_config.json")
 		}},
+		{Name: "cline", Title: "Cline", user: inEditors("saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json")},
 		{Name: "codex", Title: "Codex", keys: []string{"mcp_servers"}, project: []string{".codex/config.toml"}, user: func(e Env, _ string) []string {
 			if dir, ok := e.variable("CODEX_HOME"); ok && filepath.IsAbs(dir) {
 				return []string{filepath.Join(dir, "config.toml")}
 			}
 			return e.below(".codex", "config.toml")
 		}},
-		{Name: "cursor", Title: "Cursor", project: []string{".cursor/mcp.json"}, user: func(e Env, _ string) []string {
-			return e.below(".cursor", "mcp.json")
+		{Name: "continue", Title: "Continue", user: below(".continue", "config.yaml")},
+		{Name: "copilot", Title: "Copilot CLI", user: below(".copilot", "mcp-config.json")},
+		{Name: "cursor", Title: "Cursor", project: []string{".cursor/mcp.json"}, user: below(".cursor", "mcp.json")},
+		{Name: "gemini", Title: "Gemini CLI", project: []string{".gemini/settings.json"}, user: below(".gemini", "settings.json")},
+		{Name: "goose", Title: "Goose", keys: []string{"extensions"}, user: func(e Env, goos string) []string {
+			if goos == "windows" {
+				return e.ofApp(goos, "Block", "goose", "config", "config.yaml")
+			}
+			return e.ofXDG("goose", "config.yaml")
 		}},
-		{Name: "gemini", Title: "Gemini CLI", project: []string{".gemini/settings.json"}, user: func(e Env, _ string) []string {
-			return e.below(".gemini", "settings.json")
-		}},
+		{Name: "junie", Title: "Junie", project: []string{".junie/mcp/mcp.json"}, user: below(".junie", "mcp", "mcp.json")},
+		{Name: "kiro", Title: "Kiro", project: []string{".kiro/settings/mcp.json"}, user: below(".kiro", "settings", "mcp.json")},
+		{Name: "lm-studio", Title: "LM Studio", user: below(".lmstudio", "mcp.json")},
 		{Name: "opencode", Title: "opencode", keys: []string{"mcp"}, project: []string{"opencode.json", "opencode.jsonc"}, user: func(e Env, goos string) []string {
 			return append(e.ofXDG("opencode", "opencode.json"), e.ofXDG("opencode", "opencode.jsonc")...)
 		}},
+		{Name: "qwen", Title: "Qwen Code", project: []string{".qwen/settings.json"}, user: below(".qwen", "settings.json")},
+		{Name: "roo", Title: "Roo Code", project: []string{".roo/mcp.json"}, user: inEditors("rooveterinaryinc.roo-cline", "settings", "mcp_settings.json")},
 		{Name: "vscode", Title: "VS Code", keys: []string{"servers", "mcp.servers"}, project: []string{".vscode/mcp.json"}, user: func(e Env, goos string) []string {
 			var out []string
 			for _, edition := range []string{"Code", "Code - Insiders", "VSCodium"} {
@@ -55,9 +78,7 @@ func Hosts() []Host {
 			}
 			return out
 		}},
-		{Name: "windsurf", Title: "Windsurf", user: func(e Env, _ string) []string {
-			return e.below(".codeium", "windsurf", "mcp_config.json")
-		}},
+		{Name: "windsurf", Title: "Windsurf", user: below(".codeium", "windsurf", "mcp_config.json")},
 		{Name: "zed", Title: "Zed", keys: []string{"context_servers"}, project: []string{".zed/settings.json"}, user: func(e Env, goos string) []string {
 			if goos == "windows" {
 				return e.ofApp(goos, "Zed", "settings.json")
@@ -157,17 +178,23 @@ func (h *Host) containers(r *reader, root *node) []*node {
 		for k := range strings.SplitSeq(key, ".") {
 			n = n.get(k)
 		}
-		if n.isObject() {
-			out = append(out, n)
+		if named := n.byName(); named != nil {
+			out = append(out, named)
 		}
 	}
 	return out
 }
 
-// extension reports whether an entry of Zed is about a server that an extension brings along:
-// it says nothing of how that is started.
-func extension(n *node) bool {
-	return n.get("command") == nil && n.get("url") == nil && (n.get("settings") != nil || n.get("source") != nil && n.get("source").text == "extension")
+// builtIn reports whether an entry of Zed or Goose is about a server that the host, or an
+// extension of it, brings along: it says nothing of how that is started.
+func (r *reader) builtIn(n *node) bool {
+	if n.get("command") != nil || n.get("cmd") != nil || n.get("url") != nil || n.get("uri") != nil {
+		return false
+	}
+	if r.host == "zed" && (n.get("settings") != nil || n.get("source").word() == "extension") {
+		return true
+	}
+	return r.doc.isYAML() && slices.Contains([]string{"builtin", "platform", "frontend", "inline_python"}, n.get("type").word())
 }
 
 // switchedOff returns which servers a file disables apart from their entries, as some hosts
@@ -188,7 +215,7 @@ func (r *reader) switchedOff(root *node) func(name string) bool {
 	case root.get("projects").isObject():
 		p := r.nearestProject(root.get("projects"))
 		off = append(names(p.get("disabledMcpServers")), names(p.get("disabledMcpjsonServers"))...)
-	case r.host == "gemini":
+	case r.host == "gemini", r.host == "qwen":
 		mcp := root.get("mcp")
 		off = names(mcp.get("excluded"))
 		only, restricted = names(mcp.get("allowed")), mcp.get("allowed") != nil

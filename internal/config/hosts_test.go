@@ -30,6 +30,17 @@ func TestHostFilesOfEachPlatform(t *testing.T) {
 		{"vscode", "windows", "/h/AppData/Roaming/Code/User/mcp.json"},
 		{"windsurf", "linux", "/h/.codeium/windsurf/mcp_config.json"},
 		{"zed", "darwin", "/h/.config/zed/settings.json"},
+		{"amazon-q", "linux", "/h/.aws/amazonq/mcp.json"},
+		{"cline", "darwin", "/h/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"},
+		{"continue", "linux", "/h/.continue/config.yaml"},
+		{"copilot", "linux", "/h/.copilot/mcp-config.json"},
+		{"goose", "darwin", "/h/.config/goose/config.yaml"},
+		{"goose", "windows", "/h/AppData/Roaming/Block/goose/config/config.yaml"},
+		{"junie", "linux", "/h/.junie/mcp/mcp.json"},
+		{"kiro", "linux", "/h/.kiro/settings/mcp.json"},
+		{"lm-studio", "linux", "/h/.lmstudio/mcp.json"},
+		{"qwen", "linux", "/h/.qwen/settings.json"},
+		{"roo", "linux", "/h/.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"},
 		{"zed", "windows", "/h/AppData/Roaming/Zed/settings.json"},
 	}
 	seen := map[string]bool{}
@@ -69,13 +80,24 @@ func hostTree(t *testing.T) *tree {
 		"home/.codex/config.toml":       "model = 'x'\n[mcp_servers.t]\ncommand = 'tt'\nargs = ['--n', '1']\nenv_vars = ['HOME']\nenabled = false\ndisabled_tools = ['rm']\n[mcp_servers.t.env]\nA = 'b'\n[mcp_servers.u]\nurl = 'https://u/'\nbearer_token_env_var = 'TOK'\n",
 		"home/.claude.json":             `{"numStartups": 1, "mcpServers": {"mine": {"type": "stdio", "command": "m", "args": [], "env": {}}, "no": {"type": "sse", "url": "https://s/"}}, "projects": {"ROOT/w": {"mcpServers": {"here": {"command": "h"}}, "disabledMcpServers": ["no"]}, "ROOT/other": {"mcpServers": {"elsewhere": {"command": "e"}}}}}`,
 		"home/.codeium/windsurf/x.json": "",
+		"w/.amazonq/mcp.json":           `{"mcpServers": {"aq": {"command": "aq", "autoApprove": ["x"], "timeout": 1000}}}`,
+		"w/.kiro/settings/mcp.json":     `{"mcpServers": {"ki": {"command": "ki", "cwd": "sub", "disabledTools": ["rm"]}}}`,
+		"w/.junie/mcp/mcp.json":         `{"mcpServers": {"ju": {"command": "ju", "envFile": ".env"}}}`,
+		"w/.qwen/settings.json":         `{"mcpServers": {"qw": {"httpUrl": "https://q/"}}, "mcp": {"allowed": []}}`,
+		"w/.roo/mcp.json":               `{"mcpServers": {"ro": {"type": "streamable-http", "url": "https://r/", "alwaysAllow": []}}}`,
+		"home/.copilot/mcp-config.json": `{"mcpServers": {"co": {"type": "local", "command": "co", "args": [], "tools": ["*"]}}}`,
+		"home/.lmstudio/mcp.json":       `{"mcpServers": {"lm": {"url": "https://l/"}}}`,
+		"home/.continue/config.yaml":    "name: mine\nmcpServers:\n  - name: on\n    command: cn\n    args: [\"-y\", 8080]\n  - name: far\n    type: streamable-http\n    url: https://c/\n    requestOptions: {headers: {A: b}}\n",
 	})
 	tr.dir = "w/deep"
-	for _, name := range []string{"claude-desktop", "windsurf"} {
+	for _, name := range []string{"claude-desktop", "windsurf", "cline", "goose"} {
 		path := hostNamed(name).user(tr.env(), goos)[0]
 		text := map[string]string{
 			"claude-desktop": `{"mcpServers": {"d": {"command": "dd"}}, "globalShortcut": ""}`,
-			"windsurf":       `{"mcpServers": {"w": {"serverUrl": "https://w/", "disabled": true, "disabledTools": ["rm"]}}}`,
+			"cline":          `{"mcpServers": {"cl": {"command": "cl", "transportType": "stdio", "timeout": 60}}}`,
+			"goose": "GOOSE_MODE: auto\nextensions:\n  dev: {type: builtin, enabled: true, name: developer}\n" +
+				"  go:\n    type: stdio\n    cmd: go\n    args:\n      - x\n    envs: {N: 1}\n    env_keys: [HOME]\n    enabled: false\n  up: {type: streamable_http, uri: \"https://g/\", enabled: true}\n",
+			"windsurf": `{"mcpServers": {"w": {"serverUrl": "https://w/", "disabled": true, "disabledTools": ["rm"]}}}`,
 		}[name]
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -95,7 +117,20 @@ func TestEntriesOfEachHostAreTakenOver(t *testing.T) {
 			"near": `{"command":"n"}`, "mine": `{"command":"m"}`, "here": `{"command":"h"}`,
 			"no": `{"type":"sse","url":"https://s/","disabled":true}`,
 		},
+		"amazon-q":       {"aq": `{"command":"aq"}`},
 		"claude-desktop": {"d": `{"command":"dd"}`},
+		"cline":          {"cl": `{"command":"cl"}`},
+		"continue":       {"on": `{"command":"cn","args":["-y","8080"]}`, "far": `{"type":"http","url":"https://c/","headers":{"A":"b"}}`},
+		"copilot":        {"co": `{"command":"co"}`},
+		"goose": {
+			"go": `{"command":"go","args":["x"],"env":{"N":"1"},"env_vars":["HOME"],"disabled":true}`,
+			"up": `{"type":"http","url":"https://g/"}`,
+		},
+		"junie":     {"ju": `{"command":"ju","envFile":["ROOT/w/.env"]}`},
+		"kiro":      {"ki": `{"command":"ki","cwd":"ROOT/w/sub","mcpx":{"excludeTools":["rm"]}}`},
+		"lm-studio": {"lm": `{"url":"https://l/"}`},
+		"qwen":      {"qw": `{"url":"https://q/","disabled":true}`},
+		"roo":       {"ro": `{"type":"http","url":"https://r/"}`},
 		"codex": {
 			"t": `{"command":"tt","args":["--n","1"],"env":{"A":"b"},"env_vars":["HOME"],"disabled":true,"mcpx":{"excludeTools":["rm"]}}`,
 			"u": `{"url":"https://u/","headers":{"Authorization":"Bearer ${TOK}"}}`,
@@ -173,7 +208,7 @@ func TestImportedEntriesLoadStrictly(t *testing.T) {
 	tr.write("out.json", string(raw))
 	c := tr.load(tr.path("out.json"))
 	c.Strict()
-	if len(c.Faults) > 0 || len(c.Warnings) > 0 || len(c.Servers) != 17 {
+	if len(c.Faults) > 0 || len(c.Warnings) > 0 || len(c.Servers) != 28 {
 		t.Errorf("%d servers, faults %v, warnings %q\n%s", len(c.Servers), c.Faults, c.Warnings, raw)
 	}
 	for _, s := range c.Servers {

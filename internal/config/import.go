@@ -67,8 +67,11 @@ func takeOver(e entry) HostEntry {
 	case Stdio:
 		n.Command = append([]string{s.Command}, s.Args...)
 		n.Env, n.EnvVars, n.Cwd = s.Env, s.pass, s.Cwd
-		if n.Cwd != "" && !strings.HasPrefix(n.Cwd, "$") && s.base != "" {
-			n.Cwd = absolute(s.base, n.Cwd)
+		n.EnvFiles = slices.Clone(s.EnvFiles)
+		for _, path := range append([]*string{&n.Cwd}, pointers(n.EnvFiles)...) {
+			if *path != "" && !strings.HasPrefix(*path, "$") && !strings.HasPrefix(*path, "~/") && s.base != "" {
+				*path = absolute(s.base, *path)
+			}
 		}
 	default:
 		n.URL, n.Headers = s.URL, s.Headers
@@ -98,21 +101,21 @@ func takeOver(e entry) HostEntry {
 	if len(s.Ignored) > 0 {
 		out.Notes = append(out.Notes, "left behind, since mcpx does not read it: "+strings.Join(s.Ignored, ", "))
 	}
-	for _, t := range s.texts() {
-		for _, form := range []string{"${command:", "${config:", "${workspaceFolderBasename}", "${pathSeparator}", "${/}", "{file:"} {
-			if strings.Contains(t, form) {
-				out.Notes = append(out.Notes, "mcpx does not fill in "+form+strings.Repeat("…}", btoi(strings.HasSuffix(form, ":"))))
-			}
-		}
+	for _, form := range s.foreign() {
+		out.Notes = append(out.Notes, "mcpx does not fill in "+form)
+	}
+	if slices.ContainsFunc(s.texts(), func(t string) bool { return strings.Contains(t, "{file:.") }) {
+		out.Notes = append(out.Notes, "the file of {file:…} is looked for beside the file that the entry stands in")
 	}
 	return out
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
+func pointers(list []string) []*string {
+	out := make([]*string, len(list))
+	for i := range list {
+		out[i] = &list[i]
 	}
-	return 0
+	return out
 }
 
 // encode writes a value as JSON on one line.

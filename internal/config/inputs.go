@@ -105,7 +105,7 @@ func (r *resolver) answer(id string) (string, bool) {
 
 // texts are the strings of an entry that may hold placeholders.
 func (s *Server) texts() []string {
-	out := append([]string{s.Command, s.Cwd, s.URL}, s.Args...)
+	out := slices.Concat([]string{s.Command, s.Cwd, s.URL}, s.EnvFiles, s.Args)
 	for _, m := range []map[string]string{s.Env, s.Headers} {
 		for _, name := range slices.Sorted(maps.Keys(m)) {
 			out = append(out, m[name])

@@ -7,7 +7,7 @@ import (
 
 // reference is a placeholder in a string of an entry.
 type reference struct {
-	form     string // env, input or folder
+	form     string // env, input, folder or file
 	name     string
 	fallback bool // it has a default
 }
@@ -17,14 +17,15 @@ const maxFallbacks = 16
 
 // expand replaces the placeholders of s, in one pass: what value returns is not looked
 // at again. The forms are ${NAME}, ${NAME:-default}, ${env:NAME} with or without a
-// default, $env:NAME, {env:NAME}, ${input:ID}, ${workspaceFolder} and ${userHome}.
+// default, $env:NAME, {env:NAME}, ${input:ID}, ${file:PATH}, {file:PATH}, ${workspaceFolder},
+// ${workspaceFolderBasename}, ${userHome}, and ${pathSeparator}, which is ${/} too.
 // Before a placeholder $$ is a dollar sign, so that $${NAME} is the text ${NAME}; a
 // dollar sign that begins no placeholder is an ordinary character.
 //
 // value is asked for each reference. If it has no value, the default is expanded in its
 // place; without a default value must return an error.
 func expand(s string, value func(reference) (text string, ok bool, err error)) (string, error) {
-	if !strings.Contains(s, "$") && !strings.Contains(s, "{env:") {
+	if !strings.Contains(s, "$") && !strings.Contains(s, "{env:") && !strings.Contains(s, "{file:") {
 		return s, nil
 	}
 	x := expander{s: s, value: value, closing: closings(s)}
@@ -105,12 +106,15 @@ func (x *expander) reference(i, to int, dollar bool) (ref reference, body, end i
 	}
 	inner := x.s[i+1 : closing]
 	end = closing + 1
+	if path, isFile := strings.CutPrefix(inner, "file:"); isFile {
+		return reference{form: "file", name: path}, end, end, path != "" && !strings.ContainsAny(path, "{}$")
+	}
 	if !dollar {
 		name, isEnv := strings.CutPrefix(inner, "env:")
 		return reference{form: "env", name: name}, end, end, isEnv && name != "" && nameLength(name) == len(name)
 	}
 	switch inner {
-	case "workspaceFolder", "userHome":
+	case "workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "/":
 		return reference{form: "folder", name: inner}, end, end, true
 	}
 	if id, isInput := strings.CutPrefix(inner, "input:"); isInput {

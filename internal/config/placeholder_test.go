@@ -16,6 +16,7 @@ func TestExpand(t *testing.T) {
 	values := map[string]string{
 		"env:HOST": "h.test", "env:EMPTY": "", "env:TRICKY": "${HOST}", "env:_a1": "under",
 		"folder:workspaceFolder": "/w", "folder:userHome": "/home/u", "input:api-key": "typed",
+		"folder:workspaceFolderBasename": "w", "folder:/": "|", "folder:pathSeparator": "|", "file:~/a b.txt": "held ", "file:c": "also",
 	}
 	value := func(r reference) (string, bool, error) {
 		v, ok := values[r.form+":"+r.name]
@@ -48,6 +49,8 @@ func TestExpand(t *testing.T) {
 		{"${workspaceFolder}/src", "/w/src"},
 		{"${userHome}", "/home/u"},
 		{"${input:api-key}", "typed"},
+		{"${workspaceFolderBasename}${/}x${pathSeparator}", "w|x|"},
+		{"{file:~/a b.txt}${file:c}", "held also"},
 		// A dollar sign before a placeholder escapes it.
 		{"$${HOST}", "${HOST}"},
 		{"$$${HOST}", "$h.test"},
@@ -69,6 +72,8 @@ func TestExpand(t *testing.T) {
 		{"${config:x}", "${config:x}"},
 		{"${input:}", "${input:}"},
 		{"{env:}", "{env:}"},
+		{"{file:}", "{file:}"},
+		{"{file:${HOST}}", "{file:h.test}"},
 		{"{env:A-B}", "{env:A-B}"},
 		{"$env:", "$env:"},
 		{"${ ${HOST}", "${ h.test"},

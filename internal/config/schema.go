@@ -159,6 +159,7 @@ func serverSchema() form {
 			"command":  form{"anyOf": []form{text, {"type": "array", "items": scalar}, {"type": "object"}}, "description": "The program."},
 			"args":     form{"type": "array", "items": scalar, "description": "Its arguments. No shell sees them."},
 			"env":      table,
+			"envFile":  form{"anyOf": []form{text, {"type": "array", "items": text}}, "description": "Files with further variables, a line for each: NAME=value."},
 			"cwd":      text,
 			"url":      form{"type": "string", "description": "Where it runs, if not here."},
 			"headers":  table,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -48,7 +49,7 @@ func (g *Gateway) Call(ctx context.Context, in api.CallInput) (*api.CallOutput, 
 		return nil, denied() // as if it were there
 	case err != nil:
 		return nil, err
-	case !gate.Allows(s.entry.Name, tool.Name, tool.ReadOnly()):
+	case !gate.Allows(s.entry.Name, tool.Name, tool.ReadOnly()) && !gate.Allows(s.entry.Name, tool.Name, tool.ReadOnly(), s.aliases(tool.Name)...):
 		return nil, denied()
 	}
 	checked, err := mcp.Check(args)
@@ -110,14 +111,28 @@ func (g *Gateway) Call(ctx context.Context, in api.CallInput) (*api.CallOutput, 
 	switch {
 	case in.Bare:
 	case result.IsError:
-		out.Text, out.IsText = result.Text(), true
+		out.Text, out.IsText = result.Failure(), true
 	default:
 		out.Value, out.Text, out.IsText = result.Value()
 	}
 	if result.IsError {
 		out.Diagnostics = diagnostics(tool, args)
 	}
+	if len(out.Diagnostics) == 0 {
+		for _, a := range g.inputs.of(tool).Strangers(args) {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s.%s has no argument %q: %s", s.entry.Name, tool.Name, a.Path, a.Hint))
+		}
+	}
 	return out, nil
+}
+
+// aliases are the other spellings of one of the server's tools, as far as its tools are known.
+func (s *server) aliases(tool string) []string {
+	entry, ok := s.g.o.Catalog.Get(s.key)
+	if !ok {
+		return nil
+	}
+	return schema.Aliases(entry.Names())[tool]
 }
 
 // resumed adds to the parameters of a call what the caller has for a server that asked.
@@ -191,10 +206,15 @@ func (s *server) explain(tool *mcp.Tool, args json.RawMessage, err error) error 
 // diagnostics says what the tool's schema has against the arguments. The call was made
 // all the same: the server decides what it accepts.
 func diagnostics(tool *mcp.Tool, args json.RawMessage) []string {
-	if err := schema.Validate(tool.InputSchema, args); err != nil {
-		return []string{err.Error()}
+	err := schema.Validate(tool.InputSchema, args)
+	if err == nil {
+		return nil
 	}
-	return nil
+	e := fault.From(err)
+	if e.Hint != "" {
+		return []string{e.Message + "; " + e.Hint}
+	}
+	return []string{e.Message}
 }
 
 // clock makes the clock of one request to the server.

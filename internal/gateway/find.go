@@ -53,10 +53,6 @@ func (s *shelf) get(ns string, of []found) *indexed {
 // Search finds tools by words. Servers whose tools the catalog knows are not asked.
 func (g *Gateway) Search(ctx context.Context, in api.SearchInput) (*api.SearchOutput, error) {
 	gate := g.gate(in.Grant)
-	var keep func(catalog.Doc) bool
-	if in.Grant != nil {
-		keep = func(d catalog.Doc) bool { return gate.Allows(d.Namespace, d.Tool.Name, d.Tool.ReadOnly()) }
-	}
 	ns := in.Namespace
 	if ns != "" {
 		s, err := g.server(ns)
@@ -76,11 +72,17 @@ func (g *Gateway) Search(ctx context.Context, in api.SearchInput) (*api.SearchOu
 		limit = 10
 	}
 	made := g.shelf.get(ns, of)
+	var keep func(catalog.Doc) bool
+	if in.Grant != nil {
+		keep = func(d catalog.Doc) bool {
+			return gate.Allows(d.Namespace, d.Tool.Name, d.Tool.ReadOnly(), made.aliases[d.Namespace][d.Tool.Name]...)
+		}
+	}
 	out := &api.SearchOutput{Results: []api.SearchResult{}}
 	for _, hit := range made.index.SearchAmong(in.Words, limit, keep) {
 		t := hit.Tool
 		out.Results = append(out.Results, api.SearchResult{
-			Namespace: hit.Namespace, Name: t.Name, Description: t.Description,
+			Namespace: hit.Namespace, Name: t.Name, Alias: alias(t.Name, made.aliases[hit.Namespace]), Description: t.Description,
 			Signature: schema.Signature(spelled(t.Name, made.aliases[hit.Namespace]), t.InputSchema, t.OutputSchema), Score: hit.Score,
 		})
 	}
@@ -89,10 +91,19 @@ func (g *Gateway) Search(ctx context.Context, in api.SearchInput) (*api.SearchOu
 
 // spelled is a name as it can stand behind a dot, if it has such a form.
 func spelled(name string, aliases map[string][]string) string {
+	if a := alias(name, aliases); a != "" {
+		return a
+	}
+	return name
+}
+
+// alias is the form of a name that can stand behind a dot; empty if the name itself can, or
+// there is none.
+func alias(name string, aliases map[string][]string) string {
 	if !schema.IsIdentifier(name) && len(aliases[name]) > 0 {
 		return aliases[name][0]
 	}
-	return name
+	return ""
 }
 
 // What the words of a bias put before others: tools that fit them half as well as the

@@ -283,6 +283,21 @@ func TestCatalogSparesAServerItsStart(t *testing.T) {
 	}
 }
 
+func TestOneServerIsListedAlone(t *testing.T) {
+	t.Parallel()
+	g := open(t, t.TempDir(), []*config.Server{entry("my server", mcptest.Script{}), entry("other", mcptest.Script{})})
+	out, err := g.Namespaces(t.Context(), api.NamespacesInput{Namespace: "my_server"})
+	if err != nil || len(out.Namespaces) != 1 || out.Namespaces[0].Name != "my server" || out.Namespaces[0].Alias != "my_server" {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if n := len(g.pool.Running()); n != 1 {
+		t.Errorf("%d servers were started, want 1", n)
+	}
+	if _, err := g.Namespaces(t.Context(), api.NamespacesInput{Namespace: "others"}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("an unknown one: %v", err)
+	}
+}
+
 func TestOneBadServerDoesNotHoldUpTheOthers(t *testing.T) {
 	t.Parallel()
 	unset := entry("unset", mcptest.Script{})

@@ -49,6 +49,7 @@ type variant struct {
 	dir, home string
 	took      []variable // what the placeholders asked for, and got
 	answers   []answer   // likewise, of inputs
+	files     []textOf   // likewise, of files
 
 	mu         sync.Mutex // never held while something is asked of the server
 	key        string     // under which the catalog keeps the tools
@@ -76,6 +77,12 @@ type answer struct {
 	set            bool
 }
 
+// textOf is what a file held when an entry was resolved.
+type textOf struct {
+	path, text string
+	read       bool
+}
+
 // fits reports whether an entry means the same in another environment.
 func (v *variant) fits(e config.Env) bool {
 	if v.dir != e.Dir || v.home != e.Home {
@@ -88,6 +95,11 @@ func (v *variant) fits(e config.Env) bool {
 	}
 	for _, a := range v.answers {
 		if value, set := e.Input(a.key, a.id); value != a.value || set != a.set {
+			return false
+		}
+	}
+	for _, f := range v.files {
+		if text, err := config.Text(f.path); string(text) != f.text || (err == nil) != f.read {
 			return false
 		}
 	}
@@ -122,6 +134,11 @@ func (p *place) variant(s *config.Server, e config.Env) (*variant, error) {
 		value, set := e.Input(key, id)
 		v.answers = append(v.answers, answer{key, id, value, set})
 		return value, set
+	}
+	noting.Read = func(path string) ([]byte, error) {
+		text, err := config.Text(path)
+		v.files = append(v.files, textOf{path, string(text), err == nil})
+		return text, err
 	}
 	def, err := s.Resolve(noting)
 	if err != nil {

@@ -12,15 +12,24 @@ import (
 	"mcpx/internal/schema"
 )
 
-// Namespaces lists the servers with their tools; those that must be asked are asked
+// Namespaces lists the servers with their tools, or one; those that must be asked are asked
 // at the same time.
 func (g *Gateway) Namespaces(ctx context.Context, in api.NamespacesInput) (*api.NamespacesOutput, error) {
 	if err := g.o.Config.Err(); err != nil {
 		return nil, err
 	}
-	out := &api.NamespacesOutput{Namespaces: make([]api.Namespace, len(g.servers)), Demo: g.o.Demo}
-	g.each(func(i int, s *server) {
-		ns := api.Namespace{Name: s.entry.Name, Transport: s.entry.Transport, Origin: s.entry.Origin.String(), Tools: []api.ToolBrief{}}
+	servers := g.servers
+	if in.Namespace != "" {
+		s, err := g.server(in.Namespace)
+		if err != nil {
+			return nil, err
+		}
+		servers = []*server{s}
+	}
+	out := &api.NamespacesOutput{Namespaces: make([]api.Namespace, len(servers)), Demo: g.o.Demo}
+	spaces := schema.Aliases(g.names)
+	each(servers, func(i int, s *server) {
+		ns := api.Namespace{Name: s.entry.Name, Alias: alias(s.entry.Name, spaces), Transport: s.entry.Transport, Origin: s.entry.Origin.String(), Tools: []api.ToolBrief{}}
 		defer func() { out.Namespaces[i] = ns }()
 		if s.entry.Disabled {
 			ns.Disabled = true
@@ -32,8 +41,9 @@ func (g *Gateway) Namespaces(ctx context.Context, in api.NamespacesInput) (*api.
 			return
 		}
 		ns.Instructions, ns.Warnings = entry.Instructions, entry.Warnings
+		aliases := schema.Aliases(entry.Names())
 		for _, t := range entry.Tools {
-			ns.Tools = append(ns.Tools, api.ToolBrief{Name: t.Name, Title: t.Title, Description: t.Description})
+			ns.Tools = append(ns.Tools, api.ToolBrief{Name: t.Name, Alias: alias(t.Name, aliases), Title: t.Title, Description: t.Description})
 		}
 	})
 	return out, context.Cause(ctx)
@@ -191,9 +201,11 @@ func (g *Gateway) entries(ctx context.Context, ns string, refresh bool, touches 
 }
 
 // each calls f for every server, all at once, and waits.
-func (g *Gateway) each(f func(i int, s *server)) {
+func (g *Gateway) each(f func(i int, s *server)) { each(g.servers, f) }
+
+func each(servers []*server, f func(i int, s *server)) {
 	var wg sync.WaitGroup
-	for i, s := range g.servers {
+	for i, s := range servers {
 		wg.Go(func() { f(i, s) })
 	}
 	wg.Wait()

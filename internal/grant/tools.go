@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"mcpx/internal/schema"
 )
 
 // Tools is the gate of tool calls.
@@ -72,6 +74,9 @@ func readTool(word string, namespaces []string) toolRule {
 		return toolRule{server: longest, tool: name[len(longest)+1:], reads: reads}
 	}
 	server, tool, dotted := strings.Cut(name, ".")
+	if raw, ok := schema.Resolve(namespaces, server); ok {
+		server = raw
+	}
 	if !dotted {
 		tool = Any
 	}
@@ -80,13 +85,14 @@ func readTool(word string, namespaces []string) toolRule {
 
 // Allows reports whether a tool may be called, by the server's and the tool's own names.
 // What takes away means every spelling of them.
-// readOnly says that the tool is known not to write.
-func (t *Tools) Allows(server, tool string, readOnly bool) bool {
+// readOnly says that the tool is known not to write. aliases are other spellings that mean this
+// tool and no other of its server: a word that names it so, whole, gives it as well.
+func (t *Tools) Allows(server, tool string, readOnly bool, aliases ...string) bool {
 	if t.all {
 		return true
 	}
 	means := func(r toolRule) bool {
-		return glob(r.server, server) && glob(r.tool, tool) && (readOnly || !r.reads)
+		return glob(r.server, server) && (glob(r.tool, tool) || slices.Contains(aliases, r.tool)) && (readOnly || !r.reads)
 	}
 	alike := func(r toolRule) bool {
 		return (readOnly || !r.reads) &&

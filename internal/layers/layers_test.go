@@ -24,7 +24,7 @@ type layer struct {
 // table holds every package of the module, the lowest layer first.
 var table = []layer{
 	{"what went wrong, and JSON as text", []string{"internal/fault", "internal/jsontext"}},
-	{"values and the machine's primitives", []string{"internal/settings", "internal/schema", "mcp", "internal/process", "engine/internal/*"}},
+	{"values and the machine's primitives", []string{"internal/settings", "internal/schema", "mcp", "internal/process", "internal/dotenv", "engine/internal/*"}},
 	{"rules about tools, as values", []string{"internal/rule"}},
 	{"one mechanism each", []string{
 		"engine", "mcp/client", "mcp/auth", "mcp/server", "mcp/mcptest",

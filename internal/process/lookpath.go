@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,8 @@ func notAlone(name string) string {
 	switch {
 	case strings.Contains(name, "://"):
 		return fmt.Sprintf(`an address is no program: write "url": %q instead of the command`, name)
+	case runtime.GOOS != "windows" && len(name) > 2 && name[1] == ':' && name[2] == '\\':
+		return "this is a path of Windows; name the program as it is found here"
 	case more:
 		return fmt.Sprintf(`a program and its arguments stand apart: "command": %q, "args": [%s]`, program, quotedWords(arguments))
 	}

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -47,7 +48,7 @@ func Read(text string) (*Player, error) {
 		}
 		e := &entry{}
 		if err := json.Unmarshal([]byte(l), &e.line); err != nil {
-			return nil, unreadable(number, err.Error())
+			return nil, unreadable(number, notJSON(err))
 		}
 		first := p.namespaces == nil
 		if err := p.add(e, first); err != nil {
@@ -58,6 +59,15 @@ func Read(text string) (*Player, error) {
 		return nil, unreadable(1, "there is nothing in it")
 	}
 	return p, nil
+}
+
+// notJSON says why a line is no entry.
+func notJSON(err error) string {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Sprintf("it is no JSON from column %d on", max(syntax.Offset, 1))
+	}
+	return "its JSON is not what a recording has"
 }
 
 func unreadable(number int, why string) error {

@@ -70,7 +70,7 @@ func TestAHostileWorkerIsEnded(t *testing.T) {
 		}, "more than 64 requests"},
 		{"logs that do not wait", func(a *actor) error {
 			return repeat(1000, func(id uint32) error { return a.call(id, "log", worker.Log{Level: "info"}, "x") })
-		}, "more than 64 requests"},
+		}, "two emits or logs at a time"},
 		{"a heap of output at once", func(a *actor) error {
 			return a.send(frame.Stderr, 1, nil, strings.Repeat("x", worker.MaxOutput+1))
 		}, "65537 bytes of output at once"},
@@ -487,6 +487,9 @@ func TestWhoDecidesHowARunEnds(t *testing.T) {
 		{name: "the worker, that could not go on", act: func(a *actor) error {
 			return a.send(frame.Fail, 0, worker.Stack{Stack: "goroutine 1"}, `{"kind":"internal","message":"panic: oh"}`)
 		}, exit: 70, want: "the script engine crashed\n  " + pleaseReport},
+		{name: "the worker, that could not be locked", act: func(a *actor) error {
+			return a.send(frame.Fail, 0, worker.Stack{}, `{"kind":"unavailable","message":"seccomp: cannot allocate memory"}`)
+		}, exit: 69, want: "the system did not let the script's process lock itself\n  the log says"},
 		{name: "the worker, in its last words", act: func(a *actor) error {
 			a.words = "runtime: goroutine stack exceeds 67108864-byte limit\nfatal error: stack overflow\n"
 			return nil

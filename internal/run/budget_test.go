@@ -384,8 +384,10 @@ func TestEveryDeathHasAName(t *testing.T) {
 		{"exit 2", "panic: runtime error: index out of range [3] with length 2\n", fault.Internal, "the script engine crashed"},
 		{"exit 2", "fatal error: runtime: out of memory\n", fault.Limit, "memory limit of 64 MiB exceeded"},
 		{"exit 2", "runtime: out of memory: cannot allocate 4194304-byte block (66846720 in use)\nfatal error: out of memory\n", fault.Limit, "memory limit of 64 MiB exceeded"},
+		{"exit 2", "panic: libc_musl.go:249:mustMalloc\n\t\tTODO OOM\n", fault.Limit, "memory limit of 64 MiB exceeded"},
 		{"exit 2", "fatal error: failed to reserve page summary memory\n", fault.Limit, "memory limit of 64 MiB exceeded"},
-		{"exit 2", "runtime: failed to create new OS thread (have 9 already; errno=11)\n", fault.Limit, "memory limit of 64 MiB exceeded"},
+		{"exit 2", "runtime: failed to create new OS thread (have 9 already; errno=12)\n", fault.Limit, "memory limit of 64 MiB exceeded"},
+		{"exit 2", fmt.Sprintf("runtime: failed to create new OS thread (have 9 already; errno=%d)\n", syscall.EAGAIN), fault.Unavailable, "the system gave the script's process no more threads"},
 		{"exit 2", "runtime: goroutine stack exceeds 67108864-byte limit\nfatal error: stack overflow\n", fault.Script, "nesting too deep"},
 		{"exit 0", "", fault.Internal, "the script engine crashed"},
 		// What a script could have printed itself is not taken for the runtime's words.

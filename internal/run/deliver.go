@@ -28,6 +28,9 @@ func (r *Runner) wish(in api.ExecInput) error {
 		return fault.Usagef("artifacts can only be streamed behind the frames of a run").Hintf("ask for output: stream, or for artifacts.delivery: inline")
 	case w.MaxBytes < 0:
 		return fault.Usagef("artifacts.maxBytes: %d is no size", w.MaxBytes)
+	case w.Dir != "" && r.Artifacts == "":
+		return fault.Unavailablef("artifacts cannot be put into %s: there is no state directory to keep them in first", w.Dir).
+			Hintf("set MCPX_STATE_DIR or HOME")
 	case w.Dir != "" && !filepath.IsAbs(w.Dir):
 		return fault.Usagef("artifacts.dir: %q is not absolute", w.Dir).Hintf("give the whole path")
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"mcpx/internal/api"
@@ -147,6 +148,11 @@ func (b *broker) readFail(ctx context.Context, f frame.Frame) *fault.Report {
 	var s worker.Stack
 	_ = json.Unmarshal(f.Head, &s) // without a stack there is none in the log
 	b.log.LogAttrs(ctx, slog.LevelError, "worker.failed", slog.String("error", e.Message), slog.String("stack", s.Stack))
+	if e.Kind == fault.Unavailable {
+		b.crashed = true
+		return fault.ReportOf(fault.Unavailablef("the system did not let the script's process lock itself").
+			Hintf("the log says what it refused, and mcpx doctor how far it goes here"))
+	}
 	return fault.ReportOf(b.crash())
 }
 
@@ -187,11 +193,15 @@ func (b *broker) autopsy(state *os.ProcessState, words string) *fault.Error {
 		return b.budget.exceeded(worker.LimitMemory)
 	case cause == diedOfMemory:
 		return fault.Limitf("the system gave the script's process no more memory").With("limit", worker.LimitMemory)
+	case cause == diedOfThreads:
+		b.crashed = true // of the machine's want, and not of what the script did: it may be tried again
+		return fault.Unavailablef("the system gave the script's process no more threads").
+			Hintf("raise the limit of processes: ulimit -u, or that of the container")
 	case signal == "SIGXCPU", signal == "SIGKILL" && b.budget.cpu > 0 && used >= b.budget.cpu:
 		return b.budget.exceeded(worker.LimitCPU)
 	case signal == "SIGKILL":
 		return fault.Limitf("the script's process was killed by SIGKILL, and not by mcpx").
-			Hintf("the system does that when memory runs out")
+			Hintf("the system does that when memory runs out, or the processor time that it gives one process (ulimit -t)")
 	case signal == "SIGSYS":
 		return fault.Internalf("the script's process asked the system for what it has given up").Hintf("%s", pleaseReport)
 	case signal == "", slices.Contains(faults, signal):
@@ -239,7 +249,11 @@ const (
 	unknownCause cause = iota
 	diedOfNesting
 	diedOfMemory
+	diedOfThreads
 )
+
+// noMoreThreads is how the runtime writes EAGAIN, the error for one thread too many.
+var noMoreThreads = fmt.Sprintf("errno=%d)", int(syscall.EAGAIN))
 
 // lastWords knows what the Go runtime writes when it dies of a script.
 func lastWords(words string) cause {
@@ -248,7 +262,12 @@ func lastWords(words string) cause {
 		case strings.HasPrefix(line, "runtime: goroutine stack exceeds"),
 			strings.HasPrefix(line, "fatal error: stack overflow"):
 			return diedOfNesting
+		case strings.HasPrefix(line, "panic: libc_") && strings.Contains(line, ":mustMalloc"): // of SQLite's
+			return diedOfMemory
 		case strings.Contains(line, "failed to create new OS thread"), strings.Contains(line, "pthread_create failed"):
+			if strings.Contains(line, noMoreThreads) {
+				return diedOfThreads
+			}
 			return diedOfMemory
 		case !strings.HasPrefix(line, "runtime: ") && !strings.HasPrefix(line, "fatal error: "):
 		case strings.Contains(line, "out of memory"), strings.Contains(line, "annot allocate"),

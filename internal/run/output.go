@@ -28,7 +28,7 @@ type output struct {
 	printed        atomic.Bool
 	progress       func(api.Progress) // nil if nobody watches
 
-	emitting atomic.Int32                                           // emits in the queue
+	speaking atomic.Int32                                           // emits and logs in the queue
 	emits    []json.RawMessage                                      // of a caller without standard output
 	room     int64                                                  // bytes that emits may still have
 	logs     []api.Log                                              // of a caller without standard error
@@ -47,8 +47,15 @@ type item struct {
 	text     []byte
 	err      error // why there is no text
 	emit     bool  // text is a value and a newline
-	log      *api.Log
+	log      *said // what is logged, if it is that
+	waits    bool  // the worker waits for the answer, and sends no other such
 	progress *api.Progress
+}
+
+// said is what a script logs: text is within that of its item.
+type said struct {
+	level string
+	text  []byte
 }
 
 func newOutput(streams api.Streams, maxBody int64) *output {
@@ -109,8 +116,8 @@ func (o *output) serve(ctx context.Context, b *broker, stop context.CancelCauseF
 				}
 			}
 		}
-		if i.emit {
-			o.emitting.Add(-1)
+		if i.waits {
+			o.speaking.Add(-1)
 		}
 		b.reply(i.id, worker.Output, nil, nil, i.err)
 	}
@@ -133,28 +140,34 @@ func (o *output) told(i item) {
 	case i.emit:
 		o.tell.emit(i.text)
 	case i.log != nil:
-		o.note(*i.log)
+		o.note(i.log.level, i.log.text)
 	default:
 		o.tell.text(i.stream, i.text)
 	}
 }
 
-// note keeps a log.
-func (o *output) note(l api.Log) {
+// note tells of a log and keeps it. What nobody wants is not copied: it may be long.
+func (o *output) note(level string, text []byte) {
+	keeps := o.text[1] != nil
+	if keeps {
+		if o.logging += int64(len(text)); o.most > 0 && o.logging > o.most {
+			o.dropped++
+			keeps = false
+		}
+	}
+	if !keeps && !o.tell.listens() {
+		return
+	}
+	l := api.Log{Level: level, Text: string(text)}
 	o.tell.log(l)
-	if o.text[1] == nil {
-		return
+	if keeps {
+		o.logs = append(o.logs, l)
 	}
-	if o.logging += int64(len(l.Text)); o.most > 0 && o.logging > o.most {
-		o.dropped++
-		return
-	}
-	o.logs = append(o.logs, l)
 }
 
 // logged is a line that was printed and counts as a log.
 func (o *output) logged(l api.Log) {
-	o.note(l)
+	o.note(l.Level, []byte(l.Text))
 	text := l.Text + "\n"
 	if l.Level != "info" {
 		text = l.Level + ": " + text
@@ -179,19 +192,22 @@ func unwritable(err error) error {
 	return fault.Unavailablef("writing standard output: %w", err)
 }
 
-// item makes a piece of output of a request. A worker waits for the answer to an emit,
-// so that a second one is not an honest one's.
-func (o *output) item(id uint32, c worker.Call, body []byte) (item, error) {
-	switch c.Op {
-	case "emit":
-		if o.emitting.Add(1) > 1 {
-			return item{}, fmt.Errorf("%w: two emits at a time", errHostile)
-		}
-		return emitItem(id, body), nil
-	case "progress":
+// item makes a piece of output of a request. A worker waits for the answer to an emit or a
+// log, so that a second one is not an honest one's.
+func (o *output) item(id uint32, c worker.Call, body []byte) (i item, err error) {
+	if c.Op == "progress" {
 		return progressItem(id, c.Head), nil
 	}
-	return logItem(id, c.Head, body)
+	if o.speaking.Add(1) > 1 {
+		return item{}, fmt.Errorf("%w: two emits or logs at a time", errHostile)
+	}
+	if c.Op == "emit" {
+		i = emitItem(id, body)
+	} else {
+		i, err = logItem(id, c.Head, body)
+	}
+	i.waits = true
+	return i, err
 }
 
 // emitItem makes a line of standard output of a value.
@@ -225,9 +241,11 @@ func logItem(id uint32, head json.RawMessage, body []byte) (item, error) {
 	if len(l.Level) > len("error") {
 		return item{}, fmt.Errorf("%w: a level of %d bytes", errHostile, len(l.Level))
 	}
-	text := string(body) + "\n"
+	before := ""
 	if l.Level != "info" {
-		text = l.Level + ": " + text
+		before = l.Level + ": "
 	}
-	return item{id: id, stream: frame.Stderr, text: []byte(text), log: &api.Log{Level: l.Level, Text: string(body)}}, nil
+	line := make([]byte, 0, len(before)+len(body)+1)
+	line = append(append(append(line, before...), body...), '\n')
+	return item{id: id, stream: frame.Stderr, text: line, log: &said{l.Level, line[len(before) : len(line)-1]}}, nil
 }

@@ -509,6 +509,7 @@ func TestAStillbornWorkerIsStartedAgain(t *testing.T) {
 	}{
 		{"it dies once", "exit 2", `exec "$SELF" "$@"`, "1"},
 		{"it dies every time", "exit 2", "exit 2", ""},
+		{"it gets no threads", fmt.Sprintf("echo 'runtime: failed to create new OS thread (have 5 already; errno=%d)' >&2; exit 2", syscall.EAGAIN), `exec "$SELF" "$@"`, "1"},
 		{"it is told to", "kill -TERM $$", `exec "$SELF" "$@"`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

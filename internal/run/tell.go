@@ -39,8 +39,11 @@ func newTelling(to func(api.Frame) error, stop context.CancelCauseFunc) *telling
 }
 
 // frame tells one frame.
+// listens reports whether anybody is told of what happens.
+func (t *telling) listens() bool { return t != nil && t.to != nil }
+
 func (t *telling) frame(f api.Frame) {
-	if t == nil || t.to == nil {
+	if !t.listens() {
 		return
 	}
 	t.mu.Lock()

@@ -36,6 +36,8 @@ func childOfSystem(act string, socket *os.File) (done bool, code int) {
 			l.Level = LevelNone
 		}
 		_ = json.NewEncoder(socket).Encode(timing{l.Level, locked, time.Since(begin) - locked})
+	case "bounded":
+		_ = json.NewEncoder(socket).Encode(limitBelow())
 	case "space":
 		_ = json.NewEncoder(socket).Encode([2]uint64{addressSpace(), probeAddressSpace()})
 	case "foreign":

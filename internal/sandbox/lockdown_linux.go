@@ -105,16 +105,28 @@ func (l *Lockdown) limit(memory int64, seconds uint64) error {
 		if throughC {
 			most += stacksOfC
 		}
-		if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+		if err := bound(unix.RLIMIT_AS, most); err != nil {
 			return os.NewSyscallError("setrlimit(RLIMIT_AS)", err)
 		}
 	}
 	if seconds > 0 {
-		if err := unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: seconds, Max: seconds}); err != nil {
+		if err := bound(unix.RLIMIT_CPU, seconds); err != nil {
 			return os.NewSyscallError("setrlimit(RLIMIT_CPU)", err)
 		}
 	}
 	return nil
+}
+
+// bound sets a limit of this process, or keeps the one that it was started with if that is
+// lower: nobody may raise what a shell or a supervisor has set.
+func bound(resource int, most uint64) error {
+	var has unix.Rlimit
+	if err := unix.Prlimit(0, resource, nil, &has); err == nil {
+		most = min(most, has.Cur, has.Max)
+	}
+	// With one number for both the process is killed: a warning would come first otherwise,
+	// which the runtime dies of in its own way.
+	return unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most})
 }
 
 // addressSpace is how much of it the process has.

@@ -610,6 +610,42 @@ func TestFiltersCatchOtherArchitectures(t *testing.T) {
 	}
 }
 
+// limitBelow limits a process that was started with less than it is to have, and says what
+// it has then.
+func limitBelow() (out struct {
+	Note       string
+	CPU, Space unix.Rlimit
+}) {
+	const space = 1 << 40
+	l := Lock(false)
+	err := errors.Join(
+		unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: 50, Max: 60}),
+		unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: space, Max: space}),
+		l.Limit(2*space, 1000),
+		unix.Prlimit(0, unix.RLIMIT_CPU, nil, &out.CPU),
+		unix.Prlimit(0, unix.RLIMIT_AS, nil, &out.Space),
+	)
+	if err != nil {
+		out.Note = err.Error()
+	}
+	return out
+}
+
+// A shell, a supervisor or a container may have set limits that only they can raise.
+func TestLimitsThatWereThereBeforeStay(t *testing.T) {
+	t.Parallel()
+	var has struct {
+		Note       string
+		CPU, Space unix.Rlimit
+	}
+	if err := json.NewDecoder(spawn(t, "bounded")).Decode(&has); err != nil {
+		t.Fatal(err)
+	}
+	if has.Note != "" || has.CPU != (unix.Rlimit{Cur: 50, Max: 50}) || !raceDetector && has.Space.Max != 1<<40 {
+		t.Errorf("the process has %+v", has)
+	}
+}
+
 // lockWithout locks a process where the system has not all that it could, as in some
 // containers and before Linux 5.13.
 func lockWithout(what string) (f found) {

@@ -8,11 +8,11 @@
 package sandbox
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"sync"
 
+	"mcpx/internal/fault"
 	"mcpx/internal/process"
 )
 
@@ -31,13 +31,13 @@ func Spawn(path string, args ...string) (*Child, error) {
 	sealDescriptors()
 	ours, theirs, err := socketPair()
 	if err != nil {
-		return nil, fmt.Errorf("making the socket of a worker: %w", err)
+		return nil, cramped(err)
 	}
 	defer theirs.Close() // the child has a copy
 	heard, said, err := os.Pipe()
 	if err != nil {
 		_ = ours.Close()
-		return nil, fmt.Errorf("making the streams of a worker: %w", err)
+		return nil, cramped(err)
 	}
 	defer said.Close() // the child has a copy
 	proc, err := process.Start(process.Spec{
@@ -61,6 +61,12 @@ func Spawn(path string, args ...string) (*Child, error) {
 		_, _ = io.Copy(&c.noise, heard)
 	}()
 	return c, nil
+}
+
+// cramped is the error for a system that gives no more descriptors.
+func cramped(err error) error {
+	return fault.Unavailablef("no process can be started for a script: %w", err).
+		Hintf("raise the limit of open files: ulimit -n")
 }
 
 // environment is the whole environment of a worker.

@@ -299,14 +299,7 @@ func (e *explainer) object(part, v *value, path string, at func(string, ...any) 
 	properties := part.get("properties")
 	patterns := part.get("patternProperties")
 	additional := part.get("additionalProperties")
-	var missing []string
-	if m := part.get("required"); m.is(kindArray) {
-		for i := range m.items {
-			if name := &m.items[i]; name.is(kindString) && v.get(name.str) == nil {
-				missing = append(missing, name.str)
-			}
-		}
-	}
+	missing := lacking(part, v)
 	for _, m := range v.distinct() {
 		sub := properties.get(m.name)
 		if !isSchema(sub) && sub == nil && !patterns.is(kindObject) {
@@ -324,7 +317,7 @@ func (e *explainer) object(part, v *value, path string, at func(string, ...any) 
 		}
 	}
 	if len(missing) > 0 {
-		return &problem{path: childPath(path, missing[0]), says: "is required"}
+		return absent(path, missing, v, properties)
 	}
 	if least := part.count("minProperties", 0); len(v.distinct()) < least {
 		return at("has %s, fewer than the minimum %d", count(len(v.distinct()), "member"), least)
@@ -333,6 +326,27 @@ func (e *explainer) object(part, v *value, path string, at func(string, ...any) 
 		return at("has %s, more than the maximum %d", count(len(v.distinct()), "member"), most)
 	}
 	return nil
+}
+
+// absent says that a member is missing, and which one that nothing is known of may have been
+// meant for it.
+func absent(path string, missing []string, v, properties *value) *problem {
+	p := &problem{path: childPath(path, missing[0]), says: "is required"}
+	var strange []string
+	for _, m := range v.distinct() {
+		if properties.get(m.name) == nil {
+			strange = append(strange, m.name)
+		}
+	}
+	for _, name := range missing {
+		if near := Nearest(name, strange, 1); len(near) > 0 {
+			return &problem{path: childPath(path, name), says: "is required", hint: "did you mean it by " + quote(near[0]) + "?"}
+		}
+	}
+	if len(missing) == 1 && len(strange) == 1 {
+		p.hint = "did you mean it by " + quote(strange[0]) + "?"
+	}
+	return p
 }
 
 // knownHint names the members that an unknown one may have been meant to be.

@@ -24,6 +24,9 @@ func Nearest(word string, candidates []string, n int) []string {
 		const far = 1 << 20
 		score := far
 		allowed := max(1, len(plain)/3)
+		if len(plain) == 1 {
+			allowed = 0 // any letter is near to any other
+		}
 		if d := Distance(plain, other, allowed); d <= allowed {
 			score = d * 4
 		}

@@ -75,7 +75,14 @@ func (c *code) exec(_ context.Context, call *server.Call) (*job, error) {
 		if err != nil {
 			return nil, err
 		}
-		answer := c.answer(call, out)
+		asked := ""
+		switch limit := limitOf(out.Error); {
+		case limit == "time" && run.Timeout < c.o.Longest:
+			asked = "timeoutMs"
+		case in.Limits[limit] != "":
+			asked = "limits." + limit
+		}
+		answer := c.answer(call, out, asked)
 		return &outcome{output: struct {
 			*api.ExecOutput
 			Answer mcp.Raw `json:"answer"`
@@ -221,9 +228,11 @@ func (t *turn) resume(ctx context.Context) {
 }
 
 // answer is a run as the result of a tool: what a reader wants first as text, links to the
-// artifacts, and all of it as a value. What is too long is kept, and its beginning and
+// artifacts, and the same as a value. What is too long is kept, and its beginning and
 // end are shown.
-func (c *code) answer(call *server.Call, out *api.ExecOutput) mcp.Raw {
+//
+// asked is the argument of the call that bounds what the run exceeded; empty if it is none.
+func (c *code) answer(call *server.Call, out *api.ExecOutput, asked string) mcp.Raw {
 	d := *out
 	d.Artifacts = slices.Clone(out.Artifacts)
 	var parts []string
@@ -237,7 +246,9 @@ func (c *code) answer(call *server.Call, out *api.ExecOutput) mcp.Raw {
 		parts = append(parts, text)
 	}
 	if d.Error != nil {
-		d.Error = told(d.Error)
+		if d.Error = told(d.Error); asked != "" {
+			d.Error.Hint = "give it more with " + asked + ", or leave that out"
+		}
 		part("error", d.Error.Text())
 	}
 	d.Stdout = c.shorten(&d, "stdout.txt", d.Stdout)
@@ -292,11 +303,21 @@ func (c *code) answer(call *server.Call, out *api.ExecOutput) mcp.Raw {
 		content = append(content, link(call.Revision(), a))
 	}
 	c.keep(d.Artifacts)
+	// The answer, and not how it came about: hosts hand this to the model, too.
+	d.Calls, d.Logs, d.Limits, d.Sandbox, d.Profile = nil, nil, nil, "", ""
 	o := map[string]any{"content": content, "structuredContent": d}
 	if d.Error != nil || d.ExitCode != 0 {
 		o["isError"] = true
 	}
 	return encode(o)
+}
+
+// limitOf is the limit that a run has exceeded; empty if it ended otherwise.
+func limitOf(r *fault.Report) string {
+	if r == nil || r.Kind != fault.Limit && r.Kind != fault.Timeout {
+		return ""
+	}
+	return fault.Text(r.Details, "limit")
 }
 
 // missed names the variables that a script looked for and was not granted: to the script

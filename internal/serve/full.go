@@ -135,7 +135,7 @@ func offers(ctx context.Context, o Options, ns string, names []string, named fun
 	list, known := []mcp.Raw{}, map[string]offered{}
 	for _, t := range out.Tools {
 		as := mcp.Tool{Name: t.Name, Annotations: t.Annotations}
-		if !gate.Allows(t.Namespace, t.Name, as.ReadOnly()) {
+		if !gate.Allows(t.Namespace, t.Name, as.ReadOnly(), t.Aliases...) {
 			continue
 		}
 		name := named(t)

@@ -157,10 +157,11 @@ func passedOn(r *fault.Report) *fault.Report {
 	return forUser(own)
 }
 
-// forUser says of a denial that what would lift it is not the client's to do: it is a flag, a
+// forUser says of what would lift a denial or a limit that it is not the client's to do: it is a flag, a
 // setting or a command of whoever has started mcpx.
 func forUser(r fault.Report) *fault.Report {
-	if r.Hint != "" && r.Kind == fault.Denied {
+	bounded := (r.Kind == fault.Limit || r.Kind == fault.Timeout) && strings.Contains(r.Hint, " --")
+	if r.Hint != "" && r.Kind == fault.Denied || bounded {
 		r.Hint = "the user of mcpx can change that: " + r.Hint
 	}
 	return &r

@@ -501,6 +501,44 @@ func TestExecAnswers(t *testing.T) {
 	}
 }
 
+// TestARunOverMCPIsItsAnswer holds that a loop over a hundred calls costs its client no more
+// than what comes of it.
+func TestARunOverMCPIsItsAnswer(t *testing.T) {
+	t.Parallel()
+	h := offer(t, Options{Mode: Code, Gateway: open(t), Longest: time.Minute, Runner: runs(func(context.Context, api.ExecInput, api.Streams) (*api.ExecOutput, error) {
+		return &api.ExecOutput{
+			Value: json.RawMessage(`{"sum":5050}`), Stdout: "counted\n", Calls: make([]api.ToolCall, 100), Logs: make([]api.Log, 100),
+			Limits: map[string]string{"memory": "64MiB"}, Sandbox: "landlock+seccomp", Profile: "tools", Artifacts: []api.Artifact{},
+		}, nil
+	})})
+	answer := mcp.Member(mcp.Raw(exec(t, h, legacy, `{"code":"1"}`)), "structuredContent")
+	if got, want := string(answer), `{"runId":"","value":{"sum":5050},"exitCode":0,"durationMs":0,"artifacts":[],"stdout":"counted\n"}`; got != want {
+		t.Errorf("structured content\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestAClientIsToldOfItsOwnLimits: what it has asked for itself it can ask for otherwise.
+func TestAClientIsToldOfItsOwnLimits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		arguments, limit string
+		kind             fault.Kind
+		want             string
+	}{
+		{`{"code":"1","timeoutMs":1000}`, "time", fault.Timeout, "give it more with timeoutMs, or leave that out"},
+		{`{"code":"1"}`, "time", fault.Timeout, "the user of mcpx can change that: give it more with --x"},
+		{`{"code":"1","limits":{"cpu":"1s"}}`, "cpu", fault.Limit, "give it more with limits.cpu, or leave that out"},
+		{`{"code":"1","limits":{"cpu":"1s"}}`, "memory", fault.Limit, "the user of mcpx can change that: give it more with --x"},
+	} {
+		h := offer(t, Options{Mode: Code, Gateway: open(t), Longest: time.Minute, Runner: runs(func(context.Context, api.ExecInput, api.Streams) (*api.ExecOutput, error) {
+			return &api.ExecOutput{ExitCode: 1, Error: &fault.Report{Kind: tt.kind, Message: "too much", Hint: "give it more with --x", Details: map[string]any{"limit": tt.limit}}}, nil
+		})})
+		if got := texts(exec(t, h, legacy, tt.arguments)); len(got) != 1 || got[0] != "error:\ntoo much\n  "+tt.want {
+			t.Errorf("%s, %s: %q, want %q", tt.arguments, tt.limit, got, tt.want)
+		}
+	}
+}
+
 func TestWhatIsTooLongCanBeRead(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", 10<<10)
@@ -759,6 +797,8 @@ func TestHintsAreForWhoReadsThem(t *testing.T) {
 		{fault.NotFound, "did you mean echo?", "did you mean echo?", "did you mean echo?"},
 		{fault.Denied, "allow it with --x", "the user of mcpx can change that: allow it with --x", "the user of mcpx can change that: allow it with --x"},
 		{fault.Denied, "", "", ""},
+		{fault.Limit, "give it more with --x", "the user of mcpx can change that: give it more with --x", "the user of mcpx can change that: give it more with --x"},
+		{fault.Timeout, "see what it waits for", "see what it waits for", "see what it waits for"},
 	} {
 		r := &fault.Report{Kind: tt.kind, Message: "m", Hint: tt.hint}
 		if got := told(r).Hint; got != tt.inCode {

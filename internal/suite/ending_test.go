@@ -15,8 +15,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // endsWithin is how soon a worker is gone when its command is: a second, and what a
@@ -121,34 +119,6 @@ func openDir(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// terminal makes a terminal: the end of whoever looks at it, and that of a program.
-func terminal(t *testing.T) (master, slave *os.File) {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	raw, err := master.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	number := 0
-	if cerr := raw.Control(func(fd uintptr) {
-		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
-			number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
-		}
-	}); cerr != nil || err != nil {
-		_ = master.Close()
-		t.Skip(cerr, err)
-	}
-	slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		_ = master.Close()
-		t.Skip(err)
-	}
-	return master, slave
 }
 
 // family are the processes below one.

@@ -89,8 +89,9 @@ type End struct {
 }
 
 // The body of Interrupt, and that of Fail, is a fault.Error: of kind limit if the worker
-// ended the script for a limit and the script did not come to an end by itself, and of
-// kind internal otherwise. The head of Fail is the Stack at which the worker gave up.
+// ended the script for a limit and the script did not come to an end by itself, of
+// kind unavailable if the process could not be locked or bounded, and of kind internal
+// otherwise. The head of Fail is the Stack at which the worker gave up.
 
 // Stack is a Go stack, for the log.
 type Stack struct {

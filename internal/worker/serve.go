@@ -185,7 +185,10 @@ func fail(h *host, why error) error {
 	if c, ok := why.(*crash); ok { //nolint:errorlint // nothing wraps it on the way here
 		stack.Stack = string(c.stack)
 	}
-	return send(h.conn, frame.Fail, stack, encode(fault.Internalf("%w", why)))
+	if fault.KindOf(why) != fault.Unavailable {
+		why = fault.Internalf("%w", why)
+	}
+	return send(h.conn, frame.Fail, stack, encode(why))
 }
 
 // encode makes a body of an error.
@@ -197,25 +200,33 @@ func encode(why error) []byte {
 	return body
 }
 
+// unlocked is the error of a step of the lockdown: the system has refused it.
+func unlocked(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault.Unavailablef("%w", err)
+}
+
 func (p Process) limit(l Limits) error {
 	if p.Limit == nil {
 		return nil
 	}
-	return p.Limit(l)
+	return unlocked(p.Limit(l))
 }
 
 func (p Process) wall(roots []string) error {
 	if p.Wall == nil {
 		return nil
 	}
-	return p.Wall(roots)
+	return unlocked(p.Wall(roots))
 }
 
 func (p Process) seal() error {
 	if p.Seal == nil {
 		return nil
 	}
-	return p.Seal()
+	return unlocked(p.Seal())
 }
 
 func (p Process) exit(status int) {

@@ -143,7 +143,7 @@ func TestTheProcessIsLockedBeforeTheScript(t *testing.T) {
 			}
 			if tt.fails != nil {
 				var e fault.Error
-				if err := json.Unmarshal(f.Body, &e); f.Type != frame.Fail || err != nil || !strings.Contains(e.Message, "no") {
+				if err := json.Unmarshal(f.Body, &e); f.Type != frame.Fail || err != nil || e.Kind != fault.Unavailable || !strings.Contains(e.Message, "no") {
 					t.Errorf("the worker sent %s %s, want that it fails", f.Type, f.Body)
 				}
 				if err := <-b.served; err != nil {

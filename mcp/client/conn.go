@@ -1,12 +1,12 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +20,9 @@ const (
 	maxAnswers = 1024
 	// maxRequests bounds the requests of a server that are being answered.
 	maxRequests = 64
+	// orphanGrace is how long a call still has for its answer when an error without an id can
+	// only be about it.
+	orphanGrace = 300 * time.Millisecond
 	// sendGrace is how long the server's output may go on when its input is broken.
 	sendGrace = time.Second
 )
@@ -54,7 +57,9 @@ type conn struct {
 	queue    []outgoing                    // what has not been taken yet to be sent
 	sending  bool                          // somebody sends what was taken
 	answers  int                           // how many of them are answers
+	noticed  int64                         // the last request before the last notification, if no later one has been answered
 	requests map[string]context.CancelFunc // of the server, being answered
+	orphans  []*orphan
 
 	listeners []*listener // of a legacy session
 	listening listening
@@ -64,7 +69,8 @@ type conn struct {
 // call is a request that waits for its response.
 type call struct {
 	id       mcp.Raw
-	sent     bool // the writer has taken it; guarded by conn.mu
+	number   int64 // which id it is
+	sent     bool  // the writer has taken it; guarded by conn.mu
 	progress func(params mcp.Raw)
 	sink     Sink       // takes what is known to belong to the call
 	listener *listener  // of a subscription
@@ -112,13 +118,14 @@ func newConn(t Transport, o *Options) *conn {
 // begin queues a request. It returns nil if the connection is over.
 func (c *conn) begin(method string, p parameters, opts CallOptions) *call {
 	progress := opts.OnProgress
-	id := mcp.Raw(strconv.FormatInt(c.lastID.Add(1), 10))
+	number := c.lastID.Add(1)
+	id := mcp.Raw(strconv.FormatInt(number, 10))
 	if progress != nil {
 		if token, err := mcp.Check(id); err == nil {
 			p = p.with("progressToken", token)
 		}
 	}
-	k := &call{id: id, progress: progress, sink: opts.Sink, listener: opts.listener, reply: make(chan reply, 1)}
+	k := &call{id: id, number: number, progress: progress, sink: opts.Sink, listener: opts.listener, reply: make(chan reply, 1)}
 	o := outgoing{line: p.encode(mcp.Message{ID: id, Method: method}), call: k, schema: opts.InputSchema}
 	c.mu.Lock()
 	if c.err != nil {
@@ -195,6 +202,7 @@ func (c *conn) giveUp(k *call, why error) bool {
 	}
 	delete(c.calls, string(k.id))
 	k.over()
+	c.orphans = slices.DeleteFunc(c.orphans, func(o *orphan) bool { return o.of[k] }) // it may have been this one's
 	if f, ok := c.t.(forgetter); ok && k.sent {
 		f.Forget(k.id)
 	}
@@ -203,6 +211,7 @@ func (c *conn) giveUp(k *call, why error) bool {
 			"requestId": k.id, "reason": why.Error(),
 		})}
 		c.enqueue(outgoing{line: m.Encode()})
+		c.noticed = c.lastID.Load()
 	}
 	return true
 }
@@ -214,6 +223,7 @@ func (c *conn) notify(method string, p parameters) error {
 		return c.err
 	}
 	c.enqueue(outgoing{line: p.encode(mcp.Message{Method: method})})
+	c.noticed = c.lastID.Load()
 	return nil
 }
 
@@ -289,6 +299,7 @@ func (c *conn) sendFailed(o outgoing, err error) {
 
 // read takes what the server sends until the connection is over.
 func (c *conn) read() {
+	var spread spread
 	for {
 		line, of, err := c.receive()
 		var long *LongLineError
@@ -306,6 +317,7 @@ func (c *conn) read() {
 			}
 			continue
 		case err != nil:
+			c.skip(spread.drop()...)
 			ending := Ending{How: "closed the connection"}
 			if e, ok := c.t.(ender); ok {
 				ending = e.Ending()
@@ -313,11 +325,8 @@ func (c *conn) read() {
 			c.finish(c.endError(ending))
 			return
 		}
-		messages, err := mcp.SplitBatch(line)
-		if err != nil {
-			c.skip(line)
-			continue
-		}
+		messages, noise := spread.take(line)
+		c.skip(noise...)
 		for _, m := range messages {
 			switch m.Kind() {
 			case mcp.Response:
@@ -340,13 +349,13 @@ func (c *conn) receive() (line []byte, of mcp.Raw, err error) {
 	return line, nil, err
 }
 
-// skip passes over a line that is no message.
-func (c *conn) skip(line []byte) {
-	if strings.TrimSpace(string(line)) == "" {
-		return
-	}
-	if s, ok := c.t.(skipper); ok {
-		s.Skip(line)
+// skip passes over lines that are no messages.
+func (c *conn) skip(lines ...[]byte) {
+	s, ok := c.t.(skipper)
+	for _, line := range lines {
+		if ok && len(bytes.TrimSpace(line)) > 0 {
+			s.Skip(line)
+		}
 	}
 }
 
@@ -377,15 +386,82 @@ func (c *conn) take(id mcp.Raw) *call {
 	delete(c.calls, key)
 	if k != nil {
 		k.over()
+		if k.number > c.noticed {
+			c.noticed = 0
+		}
+		c.narrow(k)
 	}
 	return k
+}
+
+// orphan is an error without an id, and the calls that it can be about.
+type orphan struct {
+	err *mcp.Error
+	of  map[*call]bool
+}
+
+// maxOrphans bounds those that are kept.
+const maxOrphans = 16
+
+// adopt finds the call that an error without an id is about: the one that is left when all
+// others which were under way have their answers, if its own does not come all the same.
+// Some servers answer notifications as well, saying that there is no such method, or
+// request; such an answer is about no call.
+func (c *conn) adopt(e *mcp.Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.noticed > 0 && (e.Code == mcp.CodeMethodNotFound || e.Code == mcp.CodeInvalidRequest) {
+		return
+	}
+	o := &orphan{e, map[*call]bool{}}
+	for _, k := range c.calls {
+		if k.sent {
+			o.of[k] = true
+		}
+	}
+	if len(o.of) > 0 && len(c.orphans) < maxOrphans {
+		c.orphans = append(c.orphans, o)
+		c.narrow(nil)
+	}
+}
+
+// narrow takes note that k has its answer: it is no call that an error without an id can be
+// about. The caller holds mu.
+func (c *conn) narrow(k *call) {
+	c.orphans = slices.DeleteFunc(c.orphans, func(o *orphan) bool {
+		delete(o.of, k)
+		for left := range o.of {
+			if len(o.of) == 1 {
+				c.background.Go(func() { c.fail(left, o.err) })
+			}
+		}
+		return len(o.of) < 2
+	})
+}
+
+// fail gives a call an error that is most likely its own.
+func (c *conn) fail(k *call, err *mcp.Error) {
+	t := time.NewTimer(orphanGrace)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-c.done:
+		return
+	}
+	if c.take(k.id) == k { // nobody else has
+		k.reply <- reply{err: err}
+	}
 }
 
 // settle gives a response to its call. One that nobody waits for is late, repeated or
 // made up, and is dropped.
 func (c *conn) settle(m *mcp.Message) {
-	k := c.take(m.ID)
 	c.settled.Add(1)
+	if m.ID == nil && m.Error != nil {
+		c.adopt(m.Error)
+		return
+	}
+	k := c.take(m.ID)
 	switch {
 	case k == nil:
 		c.log.LogAttrs(c.ctx, slog.LevelDebug, "response.unexpected", slog.String("server", c.name), slog.String("id", string(m.ID)))

@@ -18,6 +18,9 @@ const (
 	// listenGrace is how long the first call waits for the stream on which the server
 	// speaks of its own accord.
 	listenGrace = time.Second
+	// openedGrace is how long what follows waits for the server to take note that the session
+	// is open.
+	openedGrace = 3 * time.Second
 	// firstPause is how long a stream stays closed before it is asked for again, if the
 	// server does not say; it doubles with every attempt that brings nothing.
 	firstPause = 500 * time.Millisecond
@@ -190,14 +193,14 @@ func (h *HTTP) hear(ctx context.Context, stop context.CancelFunc, m *mcp.Message
 	}
 	hearing := &hearing{h.remote, m.ID, h.push}
 	switch {
-	case kindOf(resp.Response) == acceptEvents:
-		return h.follow(ctx, stop, hearing, resp)
-	case resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent:
+	case resp.StatusCode == http.StatusAccepted && kindOf(resp.Response) != acceptEvents || resp.StatusCode == http.StatusNoContent:
 		if h.listening.Load() {
 			return nil // some servers answer there
 		}
 		s := &StatusError{Code: resp.StatusCode}
 		return h.about(fault.Unavailablef("%s accepted %s (%w) and has no stream on which it could answer", h.name, m.Method, s), true)
+	case resp.isStream():
+		return h.follow(ctx, stop, hearing, resp)
 	}
 	return hearing.body(resp)
 }
@@ -293,14 +296,21 @@ func pause(r *eventReader, misses int) time.Duration {
 }
 
 // lost reports whether a refusal says that the session is not known any more. The
-// specification has 404 for it; servers made after its examples say it with a 400.
+// specification has 404 for it; servers made after its examples say it with a 400, and
+// others with what else may refuse a request, in words.
 func lost(code int, body []byte) bool {
 	e := rpcError(body)
 	switch code {
 	case http.StatusNotFound:
 		return e == nil || e.Code != mcp.CodeMethodNotFound
-	case http.StatusBadRequest:
-		return e != nil && strings.Contains(strings.ToLower(e.Message), "session")
+	case http.StatusGone:
+		return true
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict, http.StatusUnprocessableEntity:
+		said := quoteBody(body)
+		if e != nil {
+			said = e.Message
+		}
+		return strings.Contains(strings.ToLower(said), "session")
 	}
 	return false
 }
@@ -351,10 +361,20 @@ func (h *HTTP) opened(m *mcp.Message, line []byte) error {
 	if h.ctx.Err() != nil {
 		return io.ErrClosedPipe
 	}
-	ctx, cancel := context.WithTimeout(h.ctx, noticeTimeout)
-	defer cancel()
-	h.tell(ctx, m, line)
-	h.listen(ctx)
+	told := make(chan struct{})
+	if err := h.notice(func(ctx context.Context) {
+		defer close(told)
+		h.tell(ctx, m, line)
+	}); err != nil {
+		return err
+	}
+	t := time.NewTimer(openedGrace)
+	defer t.Stop()
+	select {
+	case <-told:
+	case <-t.C:
+	}
+	h.listen(h.ctx)
 	return nil
 }
 
@@ -489,11 +509,7 @@ func (h *HTTP) replyOf(id mcp.Raw, resp *answer) (mcp.Raw, error) {
 			failed = in.err
 			return
 		}
-		messages, err := mcp.SplitBatch(in.line)
-		if err != nil {
-			return
-		}
-		for _, m := range messages {
+		for _, m := range mcp.Hear(in.line) {
 			if m.Kind() == mcp.Response {
 				reply = m
 			} else {
@@ -501,7 +517,7 @@ func (h *HTTP) replyOf(id mcp.Raw, resp *answer) (mcp.Raw, error) {
 			}
 		}
 	}}
-	if kindOf(resp.Response) == acceptEvents {
+	if resp.isStream() {
 		hearing.events(h.eventsOf(resp.Body), func() { _ = resp.Body.Close() })
 	} else if err := hearing.body(resp); err != nil {
 		return nil, err

@@ -554,6 +554,7 @@ func TestConnectSaysWhatIsWrongWithAnAddress(t *testing.T) {
 			return
 		}
 		events(w, "event: endpoint\ndata: "+plain.URL+"/messages\n\n")
+		<-r.Context().Done()
 	})
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -567,7 +568,8 @@ func TestConnectSaysWhatIsWrongWithAnAddress(t *testing.T) {
 		{"an unknown authority", safe.URL, "an authority that this machine does not know", "SSL_CERT_FILE"},
 		{"TLS where there is none", strings.Replace(plain.URL, "http:", "https:", 1), "speak", "http:// instead of https://"},
 		{"no TLS where there is some", strings.Replace(safe.URL, "https:", "http:", 1), "HTTP request to an HTTPS server", ""},
-		{"no such host", "http://no-such-host.invalid/mcp", "cannot be reached at http://no-such-host.invalid", "whether the url"},
+		{"no such host", "http://no-such-host.invalid/mcp", "cannot be reached at http://no-such-host.invalid/mcp: ", "whether the url"},
+		{"a key in the path", "http://no-such-host.invalid/api/key/v1/mcp/?k=key", "cannot be reached at http://no-such-host.invalid/api/…/v1/mcp/: ", "whether the url"},
 		{"messages elsewhere", elsewhere.URL, "wants its messages sent elsewhere", ""},
 	}
 	for _, tt := range tests {
@@ -650,22 +652,144 @@ func TestBadMarksLeaveOutATool(t *testing.T) {
 	}
 }
 
-// Servers made after older examples say with a 400 that they do not know a session.
-func TestSessionThatIsLostWithA400IsOpenedAgain(t *testing.T) {
+// Servers made after older examples say with a 400 that they do not know a session, and
+// others in still other ways.
+func TestSessionThatIsLostInOtherWordsIsOpenedAgain(t *testing.T) {
 	t.Parallel()
-	var calls atomic.Int32
-	sv := script(t, func(w http.ResponseWriter, _ *http.Request, id mcp.Raw) {
-		w.Header().Set("Content-Type", "application/json")
-		if calls.Add(1) == 1 {
-			w.WriteHeader(http.StatusBadRequest)
-			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`)
-			return
+	for said, code := range map[string]int{
+		`{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`: http.StatusBadRequest,
+		`{"error":"Session expired"}`: http.StatusBadRequest,
+		`{"error":"Invalid session"}`: http.StatusUnauthorized,
+		"unknown session":             http.StatusUnprocessableEntity,
+		"":                            http.StatusGone,
+	} {
+		t.Run(said, func(t *testing.T) {
+			t.Parallel()
+			var calls atomic.Int32
+			sv := script(t, func(w http.ResponseWriter, _ *http.Request, id mcp.Raw) {
+				w.Header().Set("Content-Type", "application/json")
+				if calls.Add(1) == 1 {
+					w.WriteHeader(code)
+					_, _ = io.WriteString(w, said)
+					return
+				}
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"again"}]}}`, id)
+			})
+			s := visit(t, client.Endpoint{URL: sv.URL}, client.Options{})
+			if got := mustCall(t, s, "bad", `{}`); got != "again" || calls.Load() != 2 {
+				t.Errorf("%q after %d calls", got, calls.Load())
+			}
+		})
+	}
+}
+
+// An answer counts whatever its type is called, and whatever it lacks.
+func TestAnswersInOddDress(t *testing.T) {
+	t.Parallel()
+	const result = `"result":{"content":[{"type":"text","text":"odd"}]}`
+	for name, tt := range map[string]struct{ kind, body string }{
+		"JSON without a type":                {"", `{"jsonrpc":"2.0","id":ID,` + result + `}`},
+		"JSON called text":                   {"text/plain", ` {"jsonrpc":"2.0","id":ID,` + result + `}`},
+		"JSON called a stream":               {"text/event-stream", `{"jsonrpc":"2.0","id":ID,` + result + `}`},
+		"a stream without a type":            {"", "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":ID," + result + "}\n\n"},
+		"a stream called text":               {"text/plain", "data: {\"jsonrpc\":\"2.0\",\"id\":ID," + result + "}\n\n"},
+		"a stream called JSON":               {"application/json", ": hello\n\nid: 1\ndata: {\"jsonrpc\":\"2.0\",\"id\":ID," + result + "}\n\n"},
+		"no id":                              {"application/json", `{"jsonrpc":"2.0",` + result + `}`},
+		"a null id":                          {"application/json", `{"jsonrpc":"2.0","id":null,` + result + `}`},
+		"an event of another name":           {"text/event-stream", "event: vendor\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"n\"}\n\nevent: response\ndata: {\"jsonrpc\":\"2.0\",\"id\":ID," + result + "}\n\n"},
+		"a stream with other events at last": {"text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":ID," + result + "}\n\ndata: [DONE]\n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sv := script(t, func(w http.ResponseWriter, _ *http.Request, id mcp.Raw) {
+				w.Header()["Content-Type"] = nil
+				if tt.kind != "" {
+					w.Header().Set("Content-Type", tt.kind)
+				}
+				_, _ = io.WriteString(w, strings.ReplaceAll(tt.body, "ID", string(id)))
+			})
+			s := visit(t, client.Endpoint{URL: sv.URL}, client.Options{})
+			if got := mustCall(t, s, "bad", `{}`); got != "odd" {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+// A server behind a proxy names the address that it has there; nothing goes to it.
+func TestMessagesOfHTTPSSEStayWithTheirServer(t *testing.T) {
+	t.Parallel()
+	var stray atomic.Int32
+	inside := start(t, httptest.NewServer, func(http.ResponseWriter, *http.Request) { stray.Add(1) })
+	for name, inBody := range map[string]bool{"answers on the stream": false, "answers to the messages": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			said := make(chan string, 10)
+			sv := start(t, httptest.NewServer, func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				m, err := mcp.Split(body)
+				switch {
+				case r.Method == http.MethodGet:
+					events(w, "event: endpoint\ndata: "+inside.URL+"/messages?id=1\n\n")
+					for {
+						select {
+						case answer := <-said:
+							events(w, "data: "+answer+"\n\n")
+						case <-r.Context().Done():
+							return
+						}
+					}
+				case r.URL.RequestURI() != "/messages?id=1" || r.Header.Get("X-Key") != "k" || err != nil:
+					w.WriteHeader(http.StatusMethodNotAllowed)
+				case m.Kind() == mcp.Request:
+					answer := `{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"protocolVersion":"2024-11-05","content":[{"type":"text","text":"here"}]}}`
+					if inBody {
+						w.Header().Set("Content-Type", "application/json")
+						_, _ = io.WriteString(w, answer)
+						return
+					}
+					w.WriteHeader(http.StatusAccepted)
+					said <- answer
+				}
+			})
+			s := visit(t, client.Endpoint{URL: sv.URL + "/sse", Headers: map[string]string{"X-Key": "k"}}, client.Options{})
+			for range 2 {
+				if got := mustCall(t, s, "x", `{}`); got != "here" {
+					t.Errorf("got %q", got)
+				}
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if n := stray.Load(); n > 0 {
+			t.Errorf("%d requests went to the address that the server named", n)
 		}
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"again"}]}}`, id)
 	})
+}
+
+// A server that takes note of the opened session late, or never, is called all the same.
+func TestANoticeThatIsNotAnsweredHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	over := make(chan struct{})
+	sv := start(t, httptest.NewServer, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		m, err := mcp.Split(body)
+		switch {
+		case err != nil:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case m.Kind() != mcp.Request:
+			<-over
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","content":[{"type":"text","text":"here"}]}}`, m.ID)
+		}
+	})
+	t.Cleanup(func() { close(over) })
 	s := visit(t, client.Endpoint{URL: sv.URL}, client.Options{})
-	if got := mustCall(t, s, "bad", `{}`); got != "again" || calls.Load() != 2 {
-		t.Errorf("%q after %d calls", got, calls.Load())
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if got, err := callTool(ctx, s, "x", `{}`); got != "here" {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strconv"
 
 	"mcpx/internal/jsontext"
 	"mcpx/mcp"
@@ -12,20 +13,102 @@ import (
 
 // lineReader cuts a stream into lines of up to max bytes. A longer one is not kept, and
 // reported as soon as it is known which response it is, at its end at the latest.
+//
+// A server may also put a header before each message, which says how long it is, as
+// language servers do. Whether it does is settled by what comes first, a header or a line
+// that begins as a message.
 type lineReader struct {
-	r    *bufio.Reader
-	rest bool // of a line that has been reported is still to come
-	max  int
-	room *Room           // nil has no bounds
-	done <-chan struct{} // closed when nobody wants to read any more; nil never is
+	r       *bufio.Reader
+	rest    bool // of a line that has been reported is still to come
+	settled bool // whether there are headers
+	headed  bool // there are
+	max     int
+	room    *Room           // nil has no bounds
+	done    <-chan struct{} // closed when nobody wants to read any more; nil never is
 }
 
 func newLineReader(r io.Reader, maxLine int) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), max: maxLine}
 }
 
-// next returns the next line without its end. A last line that nothing ends counts.
+// next returns the next line without its end, or the next message behind a header. A last
+// line that nothing ends counts.
 func (l *lineReader) next() ([]byte, error) {
+	line, err := l.line()
+	if err != nil || l.settled && !l.headed {
+		return line, err
+	}
+	n, header := headed(line)
+	switch {
+	case header:
+		l.settled, l.headed = true, true
+		return l.body(n)
+	case bytes.HasPrefix(line, []byte("{")):
+		l.settled = true
+	}
+	return line, nil
+}
+
+// headed reads the header that says how long a message is.
+func headed(line []byte) (n int, ok bool) {
+	key, value, found := bytes.Cut(line, []byte(":"))
+	if !found || !bytes.EqualFold(bytes.TrimSpace(key), []byte("Content-Length")) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(bytes.TrimSpace(value)))
+	return n, err == nil && n >= 0
+}
+
+// body passes over the rest of a header, up to an empty line, and returns the message of
+// n bytes that follows.
+func (l *lineReader) body(n int) ([]byte, error) {
+	for {
+		line, err := l.line()
+		if err != nil {
+			return nil, err
+		}
+		if len(line) == 0 {
+			break
+		}
+	}
+	text := l.room.message(l.max, l.done)
+	var failed error
+	var f idFinder
+	part := make([]byte, min(n, 32<<10))
+	for n > 0 {
+		part = part[:min(n, len(part))]
+		if _, err := io.ReadFull(l.r, part); err != nil {
+			text.drop()
+			return nil, err
+		}
+		n -= len(part)
+		switch {
+		case failed != nil:
+			f.write(part)
+		case text.n+len(part) > l.max:
+			f.write(text.drop()...)
+			f.write(part)
+			failed = &LongLineError{Max: l.max}
+		case text.add(part) != nil:
+			f.write(text.drop()...)
+			f.write(part)
+			failed = &LongLineError{Max: l.max, Full: true}
+		}
+	}
+	var long *LongLineError
+	if errors.As(failed, &long) {
+		long.ID = f.response()
+		return nil, long
+	}
+	whole, full := text.end()
+	if full != nil {
+		return nil, &LongLineError{Max: l.max, Full: true}
+	}
+	return whole, nil
+}
+
+// line returns the next line without its end.
+func (l *lineReader) line() ([]byte, error) {
 	if l.rest {
 		if err := l.pass(); err != nil {
 			return nil, err

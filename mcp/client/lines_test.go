@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -137,4 +138,33 @@ func FuzzLineReader(f *testing.F) {
 			t.Fatalf("after the end: %q, %v", line, err)
 		}
 	})
+}
+
+func TestMessagesBehindHeaders(t *testing.T) {
+	t.Parallel()
+	const maxLine = 70_000
+	long := `{"id":9,"result":"` + strings.Repeat("x", maxLine) + `"}`
+	in := "a banner\nContent-Length: 8\r\nX: y\r\n\r\n{\"a\":\n1}noise\nContent-Length: " + strconv.Itoa(len(long)) + "\r\n\r\n" + long + "Content-Length: 2\n\n{}" + "Content-Length: 3\n\n{}"
+	r := newLineReader(iotest.HalfReader(strings.NewReader(in)), maxLine)
+	for _, want := range []string{"a banner", "{\"a\":\n1}", "noise", "too long 9", "{}"} {
+		line, err := r.next()
+		var tooLong *LongLineError
+		if got := string(line); errors.As(err, &tooLong) {
+			if got = "too long " + string(tooLong.ID); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		} else if err != nil || got != want {
+			t.Errorf("%.20q, %v, want %.20q", got, err, want)
+		}
+	}
+	if line, err := r.next(); err == nil {
+		t.Errorf("half a message: %q", line)
+	}
+	// Behind a message on a line of its own a header is a line like any other.
+	r = newLineReader(strings.NewReader("{}\nContent-Length: 2\n\n{}\n"), maxLine)
+	for _, want := range []string{"{}", "Content-Length: 2", "", "{}"} {
+		if line, err := r.next(); err != nil || string(line) != want {
+			t.Errorf("%q, %v, want %q", line, err, want)
+		}
+	}
 }

@@ -123,7 +123,7 @@ func (w *web) refused(resp *answer, body []byte) error {
 			}
 		}
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusNotImplemented:
-		e.Hintf("see whether the url of its entry is the address of an MCP server: %s", w.where())
+		e.Hintf("see whether the url of its entry is the address of an MCP server: %s", w.address())
 	}
 	return w.about(e, mayRun(s.Code)).With("status", s.Code)
 }
@@ -270,22 +270,22 @@ func (w *web) failure(err error, connected bool) *fault.Error {
 	if errors.As(err, &op) && op.Err != nil {
 		why = op.Err.Error()
 		if op.Op == "proxyconnect" || op.Op == "socks connect" {
-			return w.about(fault.Unavailablef("%s cannot be reached at %s: the proxy does not answer: %s", w.name, w.where(), w.redact(why)), false).
+			return w.about(fault.Unavailablef("%s cannot be reached at %s: the proxy does not answer: %s", w.name, w.address(), w.redact(why)), false).
 				Hintf("see what HTTP_PROXY and HTTPS_PROXY say, or put the host into NO_PROXY")
 		}
 	}
 	switch {
 	case errors.As(err, &dns):
-		e := fault.Unavailablef("%s cannot be reached at %s: no address is known for %s", w.name, w.where(), dns.Name)
+		e := fault.Unavailablef("%s cannot be reached at %s: no address is known for %s", w.name, w.address(), dns.Name)
 		if !dns.IsNotFound {
-			e = fault.Unavailablef("%s cannot be reached at %s: looking up %s failed: %s", w.name, w.where(), dns.Name, dns.Err)
+			e = fault.Unavailablef("%s cannot be reached at %s: looking up %s failed: %s", w.name, w.address(), dns.Name, dns.Err)
 		}
 		return w.about(e, false).Hintf("see whether the url of its entry is right, and whether there is a network")
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return w.about(fault.Unavailablef("%s cannot be reached at %s: the connection is refused", w.name, w.where()), false).
+		return w.about(fault.Unavailablef("%s cannot be reached at %s: the connection is refused", w.name, w.address()), false).
 			Hintf("see whether the server runs, and whether the url of its entry is right")
 	case !connected:
-		return w.about(fault.Unavailablef("%s cannot be reached at %s: %s", w.name, w.where(), why), false).
+		return w.about(fault.Unavailablef("%s cannot be reached at %s: %s", w.name, w.address(), why), false).
 			Hintf("see whether the url of its entry is right, and whether there is a network")
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
 		why = "closed the connection"
@@ -312,7 +312,7 @@ func (w *web) tlsFailure(err error) *fault.Error {
 	var record tls.RecordHeaderError
 	var alert tls.AlertError
 	unsafe := func(format string, args ...any) *fault.Error {
-		return fault.Unavailablef("%s cannot be reached safely at %s: %s", w.name, w.where(), fmt.Sprintf(format, args...))
+		return fault.Unavailablef("%s cannot be reached safely at %s: %s", w.name, w.address(), fmt.Sprintf(format, args...))
 	}
 	switch {
 	case errors.As(err, &authority):

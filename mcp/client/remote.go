@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -191,6 +193,25 @@ func kindOf(resp *http.Response) string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
+// isStream reports whether an answer is a stream of events. Servers, and what stands before
+// them, leave out the type or name a wrong one; how it begins tells as well.
+func (a *answer) isStream() bool {
+	r := bufio.NewReader(a.Body)
+	a.Body = struct {
+		io.Reader
+		io.Closer
+	}{r, a.Body}
+	said := kindOf(a.Response) == acceptEvents
+	begin, _ := r.Peek(len("event:"))
+	switch begin = bytes.TrimLeft(bytes.TrimPrefix(begin, []byte("\ufeff")), " \t\r\n"); {
+	case bytes.HasPrefix(begin, []byte("{")), bytes.HasPrefix(begin, []byte("[")):
+		return false
+	case said:
+		return true
+	}
+	return slices.ContainsFunc([]string{":", "id:", "data:", "event:", "retry:"}, func(field string) bool { return bytes.HasPrefix(begin, []byte(field)) })
+}
+
 // A hearing is the reading of what answers one request, or of a stream that answers none.
 type hearing struct {
 	*remote
@@ -200,10 +221,10 @@ type hearing struct {
 
 // accept hands over the messages of a text and reports whether the response to the
 // request is among them. Responses to other requests do not belong there and are left
-// out; one with an error and no id is about this request.
+// out; one without an id is about this request.
 func (h *hearing) accept(line []byte) (answered bool) {
-	messages, err := mcp.SplitBatch(line)
-	if err != nil {
+	messages := mcp.Hear(line)
+	if messages == nil {
 		h.Skip(line)
 		return false
 	}
@@ -212,7 +233,7 @@ func (h *hearing) accept(line []byte) (answered bool) {
 	for _, m := range messages {
 		switch {
 		case h.id == nil || m.Kind() != mcp.Response:
-		case m.ID == nil && m.Error != nil && !answered:
+		case m.ID == nil && !answered:
 			m.ID, whole, answered = h.id, false, true
 		case mcp.SameID(m.ID, h.id) && !answered:
 			answered = true
@@ -231,6 +252,11 @@ func (h *hearing) accept(line []byte) (answered bool) {
 		h.deliver(received{line: m.Encode(), of: h.id})
 	}
 	return answered
+}
+
+// isAnswer reports whether a text is the response to the request.
+func (h *hearing) isAnswer(line []byte) bool {
+	return h.id != nil && slices.ContainsFunc(mcp.Hear(line), func(m *mcp.Message) bool { return m.Kind() == mcp.Response && mcp.SameID(m.ID, h.id) })
 }
 
 // body reads an answer that is one JSON text. The error says why it is none.
@@ -315,7 +341,8 @@ func (h *hearing) events(r *eventReader, stop context.CancelFunc) (answered, som
 			return answered, some
 		default:
 			some = true
-			if ev.name != "" && ev.name != "message" || len(bytes.TrimSpace(ev.data)) == 0 {
+			foreign := ev.name != "" && ev.name != "message"
+			if len(bytes.TrimSpace(ev.data)) == 0 || foreign && !h.isAnswer(ev.data) {
 				continue
 			}
 			if !h.accept(ev.data) || h.id == nil {

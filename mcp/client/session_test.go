@@ -1,7 +1,9 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -85,6 +87,105 @@ func TestNoiseOnTheLineLosesNothing(t *testing.T) {
 	}
 	if len(w.noise) != 3+2*6 {
 		t.Errorf("%d lines were skipped, want 15: %q", len(w.noise), w.noise)
+	}
+}
+
+// TestMessagesThatAreNotOneToALine is about servers that print their messages as they like.
+func TestMessagesThatAreNotOneToALine(t *testing.T) {
+	t.Parallel()
+	indent := func(s string) string {
+		var b bytes.Buffer
+		if err := json.Indent(&b, []byte(s), "", "  "); err != nil {
+			panic(err)
+		}
+		return b.String()
+	}
+	for name, print := range map[string]func(message string) string{
+		"behind a log line that does not end": func(m string) string { return "[INFO] started" + m + "\n" },
+		"before one":                          func(m string) string { return m + "[INFO] answered\n" },
+		"two on a line":                       func(m string) string { return m + `{"jsonrpc":"2.0","method":"notifications/x"}` + "\n" },
+		"over several lines":                  func(m string) string { return indent(m) + "\n" },
+		"over several lines, behind the like": func(m string) string { return "{\n  foo: 1\n}\n{\n\"a\": {\n" + m + "\n" + indent(m) + "\n" },
+		"behind a header":                     func(m string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(m), m) },
+		"behind two headers": func(m string) string {
+			return fmt.Sprintf("content-length:%d\nContent-Type: application/json\n\n%s", len(m), m)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, w := openWire(t, Options{}, func(p *peer) {
+				for m := p.read(); m != nil; m = p.read() {
+					result := `{"text":"a{\"b\u20ac€"}`
+					if m.Method == mcp.MethodInitialize {
+						result = `{"protocolVersion":"2025-11-25","capabilities":{}}`
+					}
+					if m.Kind() == mcp.Request {
+						p.write("%s", print(`{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+result+`}`))
+					}
+				}
+			})
+			for range 3 {
+				if got := ask(t, s, "x", ""); !strings.Contains(got, `"a{\"b\u20ac€"`) {
+					t.Errorf("answer = %s", got)
+				}
+			}
+			for _, line := range w.noise {
+				if strings.Contains(line, "jsonrpc") {
+					t.Errorf("a message counted as noise: %q", line)
+				}
+			}
+		})
+	}
+}
+
+func TestErrorsWithoutAnIDFindTheirCall(t *testing.T) {
+	t.Parallel()
+	nobody := func(p *peer, code int, message string) {
+		p.write(`{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, message)
+	}
+	var slow []*mcp.Message
+	held := make(chan struct{})
+	s := open(t, Options{}, func(p *peer) {
+		p.legacy(func(m *mcp.Message) bool {
+			switch m.Method {
+			case mcp.NotificationInitialized:
+				nobody(p, mcp.CodeMethodNotFound, "no such method") // about no call
+			case "first":
+				nobody(p, mcp.CodeMethodNotFound, "no such method")
+				p.reply(m, `"done"`)
+			case "bad":
+				nobody(p, mcp.CodeMethodNotFound, "it is bad")
+			case "slow":
+				slow = append(slow, m)
+				close(held)
+			case "bad beside":
+				nobody(p, -1, "it is bad beside another")
+				p.reply(slow[0], `"slow"`)
+			default:
+				return false
+			}
+			return true
+		})
+	})
+	if got := ask(t, s, "first", ""); got != `"done"` {
+		t.Errorf("what is said of a notification hit a call: %s", got)
+	}
+	for range 2 {
+		if _, err := s.Call(t.Context(), "bad", nil); err == nil || err.Error() != "it is bad" {
+			t.Errorf("the only call under way: %v", err)
+		}
+	}
+	waits := make(chan string)
+	go func() {
+		got, err := s.Call(t.Context(), "slow", nil)
+		waits <- fmt.Sprint(string(got), err)
+	}()
+	<-held
+	if _, err := s.Call(t.Context(), "bad beside", nil); err == nil || err.Error() != "it is bad beside another" {
+		t.Errorf("the call that is left: %v", err)
+	}
+	if got := <-waits; got != `"slow"<nil>` {
+		t.Errorf("the other one: %s", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,9 +18,12 @@ import (
 type SSE struct {
 	*remote
 	endpoint *url.URL
-	body     sync.Once
-	stream   *answer
-	reader   *eventReader
+	// elsewhere is the origin that the server named for its messages, if that is not its own;
+	// none goes there.
+	elsewhere string
+	body      sync.Once
+	stream    *answer
+	reader    *eventReader
 }
 
 // OpenSSE opens the stream and waits for the address that the server names. The error
@@ -79,8 +83,10 @@ func (s *SSE) open() error {
 		case err != nil:
 			return s.about(fault.Unavailablef("%s named an address for messages that is none: %s", s.name, s.redact(brief(ev.data))), false)
 		case origin(at) != origin(resp.Request.URL):
-			return s.about(fault.Unavailablef("%s wants its messages sent elsewhere, to %s", s.name, origin(at)), false).
-				Hintf("that is not done: what its entry sends along is for %s alone", s.where())
+			// Behind a proxy servers name the address that they have there. What the entry sends
+			// along is for its own server alone, so only the path counts.
+			s.elsewhere = origin(at)
+			at.Scheme, at.Host, at.User = resp.Request.URL.Scheme, resp.Request.URL.Host, nil
 		}
 		s.endpoint = at
 		return nil
@@ -104,18 +110,18 @@ func (s *SSE) Send(line []byte) error {
 	}
 	switch {
 	case m.Kind() == mcp.Request:
-		return s.exchange(m.ID, func(ctx context.Context) error { return s.post(ctx, m.Method, line) })
+		return s.exchange(m.ID, func(ctx context.Context) error { return s.post(ctx, m, line) })
 	case m.Method == mcp.NotificationInitialized:
 		ctx, cancel := context.WithTimeout(s.ctx, noticeTimeout)
 		defer cancel()
-		_ = s.post(ctx, m.Method, line) // the calls that come after will say what is wrong
+		_ = s.post(ctx, m, line) // the calls that come after will say what is wrong
 		return nil
 	}
-	return s.notice(func(ctx context.Context) { _ = s.post(ctx, m.Method, line) })
+	return s.notice(func(ctx context.Context) { _ = s.post(ctx, m, line) })
 }
 
-// post sends a message. Its answer comes on the stream.
-func (s *SSE) post(ctx context.Context, method string, line []byte) error {
+// post sends a message. Its answer comes on the stream, as a rule.
+func (s *SSE) post(ctx context.Context, m *mcp.Message, line []byte) error {
 	header := http.Header{}
 	header.Set("Accept", acceptBoth)
 	s.mu.Lock()
@@ -127,9 +133,23 @@ func (s *SSE) post(ctx context.Context, method string, line []byte) error {
 	if err != nil {
 		return err
 	}
-	defer discard(resp.Response)
 	if resp.StatusCode >= http.StatusBadRequest {
-		return s.refusedCall(method, resp, quoted(resp))
+		defer resp.Body.Close()
+		err := s.refusedCall(m.Method, resp, quoted(resp))
+		if e, ok := errors.AsType[*fault.Error](err); ok && s.elsewhere != "" {
+			return fault.New(e.Kind, "%s wants its messages sent elsewhere, to %s; they were sent to the same path at %s: %w", s.name, s.elsewhere, s.where(), e).
+				Hintf("what its entry sends along is for %s alone; the server has to name its address as it is seen from outside", s.where())
+		}
+		return err
+	}
+	if m.Kind() != mcp.Request || kindOf(resp.Response) != "application/json" {
+		discard(resp.Response)
+		return nil
+	}
+	defer resp.Body.Close()
+	h := &hearing{s.remote, m.ID, s.push} // some servers answer here as well, or only here
+	if text, err := h.whole(resp.Body); err == nil && h.isAnswer(text) {
+		h.accept(text)
 	}
 	return nil
 }

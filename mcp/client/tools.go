@@ -13,6 +13,8 @@ const (
 	// maxPages and maxTools end a listing that would not end by itself.
 	maxPages = 1000
 	maxTools = 20000
+	// maxIdle is how many pages in a row may bring nothing new.
+	maxIdle = 10
 )
 
 // Tools asks for all pages of tools/list and returns the tools in the server's order,
@@ -53,6 +55,7 @@ type listing struct {
 	warnings []string
 	seen     map[string]bool // names
 	cursors  map[string]bool
+	idle     int  // pages that have brought nothing new, up to the last one
 	mirrored bool // arguments are repeated as headers, and marks that cannot be are faults
 }
 
@@ -69,6 +72,7 @@ func (l *listing) add(page mcp.Raw) (cursor mcp.Raw) {
 	case tools != nil && string(tools) != "null" && !bytes.HasPrefix(tools, []byte("[")):
 		l.warn("tools/list holds something that is no list of tools: %s", brief(tools))
 	}
+	before := len(l.seen)
 	position := 0
 	for entry := range mcp.Elements(tools) {
 		position++
@@ -90,12 +94,18 @@ func (l *listing) add(page mcp.Raw) (cursor mcp.Raw) {
 			l.tools = append(l.tools, tool)
 		}
 	}
+	if l.idle++; len(l.seen) > before {
+		l.idle = 0
+	}
 	cursor = mcp.Member(page, "nextCursor")
 	switch key := string(cursor); {
 	case key == "", key == "null", key == `""`:
 		return nil
 	case l.cursors[key]:
 		l.warn("tools/list gave the cursor %s again; what follows was not read", key)
+		return nil
+	case l.idle == maxIdle:
+		l.warn("tools/list brought nothing new in %d pages; what follows was not read", maxIdle)
 		return nil
 	default:
 		l.cursors[key] = true

@@ -112,3 +112,21 @@ func TestToolsOfAnEndlessServerEnd(t *testing.T) {
 		}
 	})
 }
+
+func TestToolsOfAServerThatPagesInACircleEnd(t *testing.T) {
+	t.Parallel()
+	n := 0
+	s := open(t, Options{}, func(p *peer) {
+		p.legacy(func(m *mcp.Message) bool {
+			if m.Method == mcp.MethodToolsList {
+				n++
+				p.reply(m, fmt.Sprintf(`{"tools":[{"name":"t%d"}],"nextCursor":%d}`, min(n, 3), n))
+			}
+			return m.Method == mcp.MethodToolsList
+		})
+	})
+	tools, warnings, err := s.Tools(t.Context())
+	if err != nil || len(tools) != 3 || n != 3+maxIdle || !strings.Contains(strings.Join(warnings, "\n"), "nothing new") {
+		t.Errorf("%d tools of %d pages, warnings %q, error %v", len(tools), n, warnings, err)
+	}
+}

@@ -100,6 +100,19 @@ func newWeb(e Endpoint) (*web, error) {
 // a key.
 func (w *web) where() string { return origin(w.url) }
 
+// address is where the server is, with those parts of the path that are no key.
+func (w *web) address() string {
+	segments := strings.Split(w.url.EscapedPath(), "/")
+	for i, segment := range segments {
+		switch segment {
+		case "", "api", "http", "mcp", "message", "messages", "server", "sse", "stream", "v1", "v2", "v3":
+		default:
+			segments[i] = "…"
+		}
+	}
+	return w.where() + strings.Join(segments, "/")
+}
+
 // origin is what two addresses have in common that belong to one server.
 func origin(u *url.URL) string {
 	port := u.Port()

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,9 @@ import (
 
 	"mcpx/mcp"
 )
+
+// maxDeclared is how many bytes of capabilities are kept of a client.
+const maxDeclared = 64 << 10
 
 var (
 	errCancelled = errors.New("cancelled by the client")
@@ -202,8 +206,12 @@ func (c *conn) caller(m *mcp.Message, out sink) (*caller, error) {
 	}
 	switch m.Method {
 	case mcp.MethodInitialize:
+		declared := mcp.Member(m.Params, "capabilities")
+		if len(declared) > maxDeclared {
+			return nil, mcp.Errorf(mcp.CodeInvalidParams, "capabilities of %d bytes are more than a client can have: %d", len(declared), maxDeclared)
+		}
 		c.revision = Negotiate(textOf(mcp.Member(m.Params, "protocolVersion")))
-		c.capabilities = mcp.Member(m.Params, "capabilities")
+		c.capabilities = bytes.Clone(declared) // the rest of the message is not kept for it
 	case mcp.MethodSetLevel:
 		level := textOf(mcp.Member(m.Params, "level"))
 		if !slices.Contains(levels(), level) {

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"golang.org/x/net/netutil"
+	"golang.org/x/sync/semaphore"
 
 	"mcpx/mcp"
 )
@@ -98,7 +99,9 @@ type HTTP struct {
 	o     HTTPOptions
 	token [sha256.Size]byte
 	slots chan struct{} // one for each request that is being served
-	lot   *lot
+	// bodies is the room for long bodies, in bytes.
+	bodies *semaphore.Weighted
+	lot    *lot
 	// listens has one element for each subscription of a modern client.
 	listens chan struct{}
 	held    atomic.Int64 // bytes of all tapes
@@ -124,7 +127,7 @@ func NewHTTP(o HTTPOptions) *HTTP {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	h := &HTTP{
-		o: o, token: sha256.Sum256([]byte(o.Token)), slots: make(chan struct{}, maxPending), listens: make(chan struct{}, maxListens),
+		o: o, token: sha256.Sum256([]byte(o.Token)), slots: make(chan struct{}, maxPending), bodies: semaphore.NewWeighted(maxBodies), listens: make(chan struct{}, maxListens),
 		sessions: map[string]*session{}, now: time.Now, keepAlive: keepAlive, bodyTimeout: bodyTimeout, writeTimeout: writeTimeout, sessionsN: maxSessions,
 	}
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
@@ -244,6 +247,8 @@ type exchange struct {
 	primes       bool // the client takes events without data
 	read         bool // the body has been read to its end
 	failed       bool // a request was answered with an error
+
+	let func() // gives back the room of the body, when nothing of it is in use
 }
 
 // extend gives the client more time to take what is written.
@@ -463,12 +468,18 @@ func (e *exchange) post() {
 		e.invalid(http.StatusNotAcceptable, "answers are application/json or text/event-stream, and Accept takes neither")
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(e.w, e.r.Body, maxBody))
-	if err != nil {
-		if errors.As(err, new(*http.MaxBytesError)) {
-			e.invalid(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", maxBody)
-			return
-		}
+	body, let, err := e.body()
+	e.let = let
+	defer func() { e.let() }()
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		e.invalid(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", maxBody)
+		return
+	case errors.Is(err, errNoRoom):
+		e.w.Header().Set("Retry-After", "1")
+		e.invalid(http.StatusServiceUnavailable, "%v: send it again", err)
+		return
+	case err != nil:
 		e.invalid(http.StatusBadRequest, "the body cannot be read to its end: %v", err)
 		return
 	}
@@ -644,6 +655,10 @@ func (e *exchange) answer(c *conn, t *tape, messages []*mcp.Message, batch bool,
 			return false
 		}
 	}
+	let := func() {}
+	if bounded {
+		let, e.let = e.let, let // the calls may outlast this exchange
+	}
 	out := aside
 	if e.events {
 		out = func(m *mcp.Message) error {
@@ -667,6 +682,7 @@ func (e *exchange) answer(c *conn, t *tape, messages []*mcp.Message, batch bool,
 					t.end()
 					if bounded {
 						<-e.h.slots
+						let()
 					}
 				}
 			})

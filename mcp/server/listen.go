@@ -22,6 +22,10 @@ type Filter struct {
 	Tasks []string // that one of these tasks stands otherwise
 }
 
+// maxName is how long the uri of a resource, or the id of a task, may be that a client
+// subscribes to.
+const maxName = 4 << 10
+
 // Listener is a Provider that has something to say of its own accord.
 type Listener interface {
 	// Listen has say told what f is about, for c, until ctx is done; say does not wait.
@@ -96,6 +100,9 @@ func (s *Server) subscribe(ctx context.Context, c Caller, m *mcp.Message) (mcp.R
 	if uri == "" {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "%s needs the uri of a resource", m.Method)
 	}
+	if err := short(uri); err != nil {
+		return nil, err
+	}
 	if m.Method == mcp.MethodUnsubscribe {
 		c.Client().drop(heldURI + uri)
 	} else if err := s.hold(c, heldURI+uri, Filter{URIs: []string{uri}}); err != nil && !errors.Is(err, errHeld) {
@@ -118,6 +125,16 @@ func NeedsTasks() *mcp.Error {
 	return err
 }
 
+// short refuses names that are longer than any that is remembered for a client.
+func short(names ...string) error {
+	for _, name := range names {
+		if len(name) > maxName {
+			return mcp.Errorf(mcp.CodeInvalidParams, "a subscription to a name of %d bytes: it may have %d", len(name), maxName)
+		}
+	}
+	return nil
+}
+
 // filter reads what a modern client wants to be told of.
 func filter(params mcp.Raw) (Filter, error) {
 	var in struct {
@@ -136,6 +153,9 @@ func filter(params mcp.Raw) (Filter, error) {
 	}
 	if len(n.TaskIDs) > maxHeld {
 		return Filter{}, mcp.Errorf(mcp.CodeInvalidParams, "%d tasks are more than one subscription has: %d", len(n.TaskIDs), maxHeld)
+	}
+	if err := short(slices.Concat(n.ResourceSubscriptions, n.TaskIDs)...); err != nil {
+		return Filter{}, err
 	}
 	return Filter{
 		Tools: n.ToolsListChanged, Prompts: n.PromptsListChanged, Resources: n.ResourcesListChanged, URIs: n.ResourceSubscriptions, Tasks: n.TaskIDs,

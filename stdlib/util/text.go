@@ -7,6 +7,7 @@ import (
 
 	"github.com/dop251/goja"
 
+	"mcpx/internal/dotenv"
 	"mcpx/stdlib/internal/native"
 )
 
@@ -124,37 +125,8 @@ func (m *module) systemErrorMap() *goja.Object {
 // parseEnv reads the text of a .env file.
 func (m *module) parseEnv(text string) *goja.Object {
 	o := m.vm.NewObject()
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	for text != "" {
-		var line string
-		line, rest, _ := strings.Cut(text, "\n")
-		name, value, ok := strings.Cut(line, "=")
-		name = strings.TrimSpace(name)
-		if !ok || name == "" || name[0] == '#' {
-			text = rest
-			continue
-		}
-		name = strings.TrimSpace(strings.TrimPrefix(name, "export "))
-		value = strings.TrimSpace(value)
-		if value != "" && strings.IndexByte("\"'`", value[0]) >= 0 {
-			// A quoted value may have several lines.
-			quote := value[0]
-			from := text[strings.IndexByte(text, '=')+1:]
-			from = strings.TrimLeft(from, " \t")[1:]
-			if end := strings.IndexByte(from, quote); end >= 0 {
-				value = from[:end]
-				_, rest, _ = strings.Cut(from[end:], "\n")
-				if quote == '"' {
-					value = strings.ReplaceAll(value, `\n`, "\n")
-				}
-				native.Must(o.Set(name, value))
-				text = rest
-				continue
-			}
-		}
-		value, _, _ = strings.Cut(value, "#")
-		native.Must(o.Set(name, strings.TrimSpace(value)))
-		text = rest
+	for name, value := range dotenv.Parse(text) {
+		native.Must(o.Set(name, value))
 	}
 	return o
 }

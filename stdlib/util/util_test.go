@@ -32,6 +32,7 @@ var scripts = []string{
 	use + `log(util.format("%s=%d %i %f %j %o %O %%", "k", 3.5, 3.5, "2.5", {a: 1}, [1], {b: 2}), util.format("a", 1, "b", {c: 3}), util.format(1, 2), util.format("%s"), util.format("%s", undefined, Symbol("x")), util.format())`,
 	use + `log(util.formatWithOptions({depth: 0}, "%O", {a: {b: 1}}), util.formatWithOptions({compact: false}, {a: 1}), util.inspect({a: 1, b: [1, {c: new Map([[1, 2]])}]}, {depth: 0}), util.inspect("s"), util.inspect({[util.inspect.custom]: () => "CUSTOM"}), util.inspect({[util.inspect.custom]: (d, o, i) => i === util.inspect}))`,
 	use + `log(util.inspect(new Map([["a", {b: 1}]]), {showHidden: false, breakLength: 5}), util.inspect({a: 1n, b: Symbol("c"), d: undefined}, {sorted: true, colors: false}), util.inspect([1, 2, 3], {maxArrayLength: 1}), util.inspect("x".repeat(20), {maxStringLength: 3}))`,
+	use + `log(util.inspect(new Proxy(function x() {}, {a: 1}), {showProxy: true}), util.inspect(new Proxy({}, {a: 1}), {showProxy: true}))`,
 	use + `log(util.inspect.defaultOptions, util.inspect.styles, util.inspect.colors.red, util.inspect.custom)`,
 	use + `log(util.isDeepStrictEqual({a: [1, {b: 2}]}, {a: [1, {b: 2}]}), util.isDeepStrictEqual([1], ["1"]), util.isDeepStrictEqual(new Set([1]), new Set([1])), util.isDeepStrictEqual(NaN, NaN), util.isDeepStrictEqual(0, -0))`,
 	use + `log([["red"], ["bold"], ["gray"], ["bgBlue"], ["underline"]].map(([s]) => JSON.stringify(util.styleText(s, "x"))).join(), JSON.stringify(util.styleText(["red", "bold"], "x")), JSON.stringify(util.styleText([], "x")))`,

@@ -192,10 +192,11 @@ func (p *Programs) start(in request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := p.folder(in.Cwd)
+	dir, done, err := p.folder(in.Cwd)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	path, ok := in.Env["PATH"]
 	if !ok {
 		path = p.environ["PATH"]
@@ -286,34 +287,55 @@ func startError(file string, err error) error {
 	return fault.Unavailablef("starting %q: %s", file, code).With("code", code)
 }
 
-// folder returns the working directory of a program.
-func (p *Programs) folder(cwd string) (string, error) {
-	dir := cwd
+// folder returns the working directory of a program. done is called when it has been started.
+func (p *Programs) folder(cwd string) (dir string, done func(), err error) {
+	done = func() {}
+	dir = cwd
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(p.dir, dir)
 	}
 	if filepath.Clean(dir) == filepath.Clean(p.dir) {
-		return p.dir, nil
+		return p.dir, done, nil
 	}
 	if p.gate.Any() {
 		info, err := os.Stat(dir)
 		if err == nil && !info.IsDir() {
-			return "", fault.NotFoundf("%q is no folder", cwd).With("code", "ENOTDIR")
+			return "", nil, fault.NotFoundf("%q is no folder", cwd).With("code", "ENOTDIR")
 		}
 		if err != nil {
-			return "", startError(cwd, err)
+			return "", nil, startError(cwd, err)
 		}
-		return dir, nil
+		return dir, done, nil
 	}
 	if p.files == nil {
-		return "", grant.Denied(grant.Read, cwd)
+		return "", nil, grant.Denied(grant.Read, cwd)
 	}
 	f, err := p.files.Open(cwd, grant.How{Read: true, Directory: true})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	_ = f.Close()
-	return dir, nil
+	// The name could lead elsewhere by the time that the program starts, and the system may
+	// read what is in it another way than the gate.
+	dir, err = p.files.Realpath(cwd)
+	if err != nil {
+		_ = f.Close()
+		return "", nil, err
+	}
+	return openAt(f, dir), func() { _ = f.Close() }, nil
+}
+
+// openAt is a path by which a process that is being started finds a folder that is open here;
+// path where the system has none.
+func openAt(f *os.File, path string) string {
+	at := fmt.Sprintf("/proc/self/fd/%d", f.Fd())
+	opened, err := f.Stat()
+	if err != nil {
+		return path
+	}
+	if info, err := os.Stat(at); err == nil && os.SameFile(info, opened) {
+		return at
+	}
+	return path
 }
 
 // needed are the variables that every program gets if the script gave none of its own.

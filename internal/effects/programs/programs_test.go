@@ -334,6 +334,9 @@ func TestWorkingDirectory(t *testing.T) {
 		{"one that may not be read", reading, at("outside"), "(denied)"},
 		{"nowhere", reading, at("nowhere"), "(denied)"},
 		{"out of one that may be read", reading, at("granted") + "/../outside", "(denied)"},
+		// What is outside is looked at by nobody: not by the system either.
+		{"past one that may not be read", reading, at("outside") + "/../granted", at("granted")},
+		{"past nowhere", reading, at("nowhere") + "/../granted", at("granted")},
 		{"nowhere in one that may be read", reading, at("granted/none"), "(ENOENT)"},
 		{"a file", reading, at("granted/file"), "(ENOTDIR)"},
 		{"any", every, at("outside"), at("outside")},

@@ -17,6 +17,7 @@ package inspect
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -249,6 +250,17 @@ func (p *printer) custom(o, target *goja.Object, depth int) (string, bool) {
 	return p.value(result, depth, false), true
 }
 
+// behind is implemented by a handler that stands in front of the script's own.
+type behind interface{ Handler() *goja.Object }
+
+func handlerOf(proxy goja.Proxy) *goja.Object {
+	o := proxy.Handler()
+	if o != nil && o.ExportType().Implements(reflect.TypeFor[behind]()) {
+		return o.Export().(behind).Handler()
+	}
+	return o
+}
+
 func (p *printer) proxy(proxy goja.Proxy, depth int) string {
 	if depth > p.Depth {
 		return p.style("Proxy [Array]", "special")
@@ -257,7 +269,7 @@ func (p *printer) proxy(proxy goja.Proxy, depth int) string {
 	p.indent += 2
 	entries := []string{
 		p.value(proxy.Target(), depth, false),
-		p.value(orNull(proxy.Handler()), depth, false),
+		p.value(orNull(handlerOf(proxy)), depth, false),
 	}
 	p.indent -= 2
 	return p.join(entries, "", "Proxy [", "]", extrasOfArray, depth, nil)
