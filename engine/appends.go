@@ -36,7 +36,7 @@ func (a *appends) assignment(e *ast.AssignExpression) {
 	switch e.Operator {
 	case token.ASSIGN:
 		a.note(e.Left, e.Right)
-		if leftmost(e.Right, e.Left) != nil {
+		if leftmost(e.Right, e.Left) != nil || beginsWith(e.Right, e.Left) != nil {
 			a.found = append(a.found, e)
 		}
 	case token.PLUS:
@@ -159,6 +159,15 @@ func leftmost(e, target ast.Expression) *ast.BinaryExpression {
 	return nil
 }
 
+// beginsWith is the template that begins with target: `${target}x`.
+func beginsWith(e, target ast.Expression) *ast.TemplateLiteral {
+	t, ok := e.(*ast.TemplateLiteral)
+	if !ok || t.Tag != nil || len(t.Expressions) == 0 || t.Elements[0].Parsed != "" || !same(t.Expressions[0], target) {
+		return nil
+	}
+	return t
+}
+
 // lengthen lets the places that were found use the helper that does not copy. A variable
 // that may be anything is looked at first.
 func (in *instrumenter) lengthen() {
@@ -169,6 +178,8 @@ func (in *instrumenter) lengthen() {
 		possible := variable && e.Operator == token.PLUS && !numerical(e.Right) && !in.appends.numbers[name] && small(e.Right)
 		switch {
 		case !repeatable(e.Left) || !certain && !possible:
+		case beginsWith(e.Right, e.Left) != nil && e.Operator == token.ASSIGN:
+			e.Right = in.lengthened(beginsWith(e.Right, e.Left))
 		case e.Operator != token.PLUS:
 			e.Right = in.summed(e.Right, e.Left)
 		default:
@@ -198,4 +209,12 @@ func (in *instrumenter) summed(e, target ast.Expression) ast.Expression {
 		left = in.summed(left, target)
 	}
 	return in.call(concatHelper, sum.Idx0(), left, sum.Right)
+}
+
+// lengthened is a template that adds to its first part, by the helper.
+func (in *instrumenter) lengthened(t *ast.TemplateLiteral) ast.Expression {
+	more := *t
+	more.Elements, more.Expressions = t.Elements[1:], t.Expressions[1:]
+	at := t.Expressions[0].Idx0()
+	return in.call(concatHelper, at, t.Expressions[0], &more, &ast.BooleanLiteral{Idx: at, Value: true})
 }

@@ -173,6 +173,8 @@ func nativeName(i int) string { return fmt.Sprintf("mcpx$%d", i) }
 
 // required is the text of a module of the runtime that is required rather than imported.
 func (c *compiler) required(name string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	i := slices.Index(c.requires, name)
 	if i < 0 {
 		i = len(c.requires)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/file"
@@ -71,9 +72,11 @@ type compiler struct {
 
 	packages packageForm
 
-	alone    bool     // what is made is a script again
-	foreign  bool     // it is for another runtime
-	requires []string // the modules of the runtime that such a bundle requires
+	alone   bool // what is made is a script again
+	foreign bool // it is for another runtime
+
+	mu       sync.Mutex // esbuild loads modules on goroutines of its own
+	requires []string   // the modules of the runtime that such a bundle requires
 }
 
 // compile builds the script as it stands, and again where what came of it calls for

@@ -58,15 +58,18 @@ var plusProgram = sync.OnceValue(func() *goja.Program {
 	return goja.MustCompile("mcpx:plus", "(function (a, b) { return a + b })", true)
 })
 
-// concat is a + b where a is likely to be a long text.
+// concat is a + b where a is likely to be a long text. A third argument says that they are parts of a template.
 func (t *concats) concat(c goja.FunctionCall) goja.Value {
+	if o, ok := c.Argument(0).(*goja.Object); ok && c.Argument(2).ToBoolean() {
+		return t.generic(o.ToString(), c.Argument(1))
+	}
 	a, aText := c.Argument(0).(goja.String)
 	b, bText := c.Argument(1).(goja.String)
 	if aText && !bText {
 		switch v := c.Argument(1); v.(type) {
 		case *goja.Object, *goja.Symbol:
 		default:
-			b, bText = v.ToString().(goja.String)
+			b, bText = t.rt.vm.ToValue(v.String()).(goja.String)
 		}
 	}
 	if !aText || !bText {

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTextGrows(t *testing.T) {
@@ -13,6 +14,7 @@ func TestTextGrows(t *testing.T) {
 		{"of a property", "const o = { out: '' }; class A { #t = ''; u = ''; add(x) { this.#t += x; this.u += x; return this.#t === this.u } }; const a = new A; let ok = true; for (let i = 0; i < 2000; i++) { o.out += 'é' + i; ok = a.add('xyz') && ok } return [ok, o.out.length, a.u.length]", `[true,8890,6000]`},
 		{"in a function before", "function add(x) { out += x } let out = ''; for (let i = 0; i < 2000; i++) add('abc'); return out.length", `6000`},
 		{"ASCII, then not", "let s = ''; for (let i = 0; i < 1000; i++) s += 'a'; for (let i = 0; i < 1000; i++) s += 'é'; s += '😀'; for (let i = 0; i < 1000; i++) s += 'b'; return [s.length, s.charCodeAt(2000), s.codePointAt(2000), s[2002], s.indexOf('b')]", `[3002,55357,128512,"b",2002]`},
+		{"a template that begins with it", "let s = ''; for (let i = 0; i < 2000; i++) s = `${s}${i},`; let o = { toString: () => 'text', valueOf: () => 5 }; o = `${o}!`; let n = 5; n = `${n}${n}`; let y = Symbol(); try { y = `${y}x` } catch (e) { y = e.name } const p = { t: 'a' }; p.t = `${p.t}b`; return [s.length, s.slice(-5), o, n, y, p.t]", `[8890,"1999,","text!","55","TypeError","ab"]`},
 		{"two of one", "let s = ''; for (let i = 0; i < 1000; i++) s += 'a'; let t = s, u = s; t += 'x'; u += 'y'; s += 'z'; t += '1'; return [s.slice(-2), t.slice(-3), u.slice(-2), s.length]", `["az","ax1","ay",1001]`},
 		{"many side by side", "const o = {}; for (let i = 0; i < 10; i++) o[i] = ''; for (let n = 0; n < 1000; n++) for (let i = 0; i < 10; i++) o[i] += i + '-'; let ok = true; for (let i = 0; i < 10; i++) ok = ok && o[i] === (i + '-').repeat(1000); return ok", `true`},
 		{"of anything", "let s = 'x'.repeat(600); s += 1; s += null; s += undefined; s += true; s += 1.5; s += 10n; s += { toString: () => 'o' }; s += [1, 2]; s += new Date(NaN); return s.slice(600)", `"1nullundefinedtrue1.510o1,2Invalid Date"`},
@@ -65,5 +67,24 @@ func BenchmarkAppend(b *testing.B) {
 				run(b.Context())
 			}
 		})
+	}
+}
+
+// What is added is of little matter for how long it takes.
+func TestTextGrowsByAnythingAlike(t *testing.T) {
+	took := func(statement string) time.Duration {
+		least := time.Hour
+		for range 3 {
+			start := time.Now()
+			testValue(t, "let s = ''; for (let i = 0; i < 60000; i++) "+statement+"; return s.length")
+			least = min(least, time.Since(start))
+		}
+		return least
+	}
+	limit := 20 * took("s += 'abcde'")
+	for _, statement := range []string{"s += i", "s = s + i", "s = s + 'a' + i", "s = `${s}abcde`", "s = `${s}${i}:`"} {
+		if d := took(statement); d > limit {
+			t.Errorf("%s 60,000 times took %s, want less than %s, which is twenty times what s += 'abcde' takes", statement, d, limit)
+		}
 	}
 }

@@ -197,6 +197,11 @@ func (rt *Runtime) nearestGlobal(name string) string {
 	return found
 }
 
+// isModule reports whether a script can import a module by that name.
+func (rt *Runtime) isModule(name string) bool {
+	return slices.ContainsFunc(rt.o.Modules, func(m Module) bool { return m.Name == name })
+}
+
 // undefinedName is the name that a ReferenceError misses.
 func undefinedName(r *fault.Report) string {
 	name, ok := strings.CutSuffix(r.Message, " is not defined")

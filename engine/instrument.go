@@ -28,7 +28,7 @@ const (
 	startHelper            // (function), called when the script has run
 	regexpHelper           // (pattern, flags) → the regular expression of a literal
 	returnHelper           // (value, mark) → value, of a top-level return
-	concatHelper           // (a, b) → a + b
+	concatHelper           // (a, b, template) → a + b
 	iterateHelper          // (value) → what to iterate over in its place
 	spreadHelper           // (which, ...values) → the array of a literal
 	metaHelper             // (name) → import.meta of the file called so
@@ -39,6 +39,7 @@ const (
 	powerHelper            // (a, b) → a ** b
 	classHelper            // (class) → what instanceof is to look at
 	nameHelper             // (function, name) → the function, which is called so
+	defaultHelper          // (interop) → a function that makes modules of packages of the older form
 	nestedHelper           // (key), when there is nothing for a pattern inside a pattern
 	namespaceHelper        // (export) → a function that makes namespaces of modules
 	voidHelper             // (value), that is not wanted
@@ -72,6 +73,7 @@ var helpers = [...]helper{
 
 	nameHelper:      {"name ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.setName }},
 	nestedHelper:    {"nested ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.nothingNested }},
+	defaultHelper:   {"default ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.defaults }},
 	namespaceHelper: {"namespace ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.namespaces }},
 	requireHelper:   {"require ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.modules.late }},
 }
@@ -290,7 +292,7 @@ func (in *instrumenter) runtimeFunction(n *ast.Binding) {
 		return
 	}
 	helper, ok := map[unistring.String]int{
-		"__asyncGenerator": asyncHelper, "__export": namespaceHelper, "__require": requireHelper,
+		"__asyncGenerator": asyncHelper, "__export": namespaceHelper, "__require": requireHelper, "__toESM": defaultHelper,
 	}[id.Name]
 	if ok {
 		n.Initializer = in.call(helper, id.Idx, n.Initializer)

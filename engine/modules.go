@@ -116,6 +116,20 @@ func (m *modules) late(goja.FunctionCall) goja.Value {
 	})
 }
 
+// defaults makes esbuild's function that imports what a package of the older form exports give all of it as the default,
+// if the package says that it has been a module and has no default: as Node does.
+func (rt *Runtime) defaults(c goja.FunctionCall) goja.Value {
+	interop, _ := goja.AssertFunction(c.Argument(0))
+	return rt.Function("", func(c goja.FunctionCall) goja.Value {
+		v, err := interop(c.This, c.Arguments...)
+		must(err)
+		if target, ok := v.(*goja.Object); ok && target.Get("default") == nil {
+			must(target.DefineDataProperty("default", c.Argument(0), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE))
+		}
+		return v
+	})
+}
+
 // namespaces makes esbuild's function that gives an object the exports of a module give it
 // the looks of a namespace.
 func (rt *Runtime) namespaces(c goja.FunctionCall) goja.Value {

@@ -55,7 +55,9 @@ func (rt *Runtime) report(v goja.Value, stack []goja.StackFrame) *fault.Report {
 		}
 	}
 	if name := undefinedName(r); name != "" && r.Hint == "" {
-		if near := rt.nearestGlobal(name); near != "" {
+		if rt.isModule("node:" + name) {
+			r.Hint = "it is a module: import " + name + ` from "node:` + name + `"`
+		} else if near := rt.nearestGlobal(name); near != "" {
 			r.Hint = "did you mean " + near + "?"
 		}
 	}

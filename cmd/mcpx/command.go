@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -522,6 +523,15 @@ func (b *backend) Known(server string) []string {
 		return nil
 	}
 	return own.Known(server)
+}
+
+// KnownInput implements cli.Backend.
+func (b *backend) KnownInput(server, tool string) json.RawMessage {
+	own, err := b.c.own()
+	if err != nil {
+		return nil
+	}
+	return own.KnownInput(server, tool)
 }
 
 // Accept implements cli.Backend: the files that say what was accepted are those of all

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"mcpx/internal/api"
 	"mcpx/internal/config"
 	"mcpx/internal/fault"
+	"mcpx/internal/schema"
 	"mcpx/internal/store"
 )
 
@@ -55,20 +57,44 @@ func (e *entries) ServersAdd(ctx context.Context, in api.ServersAddInput) (*api.
 	if path == "" {
 		path = e.env.ProjectFile()
 	}
-	out := &api.ServersAddOutput{Name: in.Name, File: path}
+	out := &api.ServersAddOutput{Name: in.Name, File: path, Spelled: e.spelled(in.Name)}
+	entry := config.NewServer{
+		Name: in.Name, Command: in.Command, Env: in.Env, URL: in.URL, Headers: in.Headers, WritePolicy: in.WritePolicy,
+	}
 	out.Created, err = e.edit(ctx, path, true, func(raw []byte) (text []byte, err error) {
-		text, out.Replaced, err = config.Add(path, raw, config.NewServer{
-			Name: in.Name, Command: in.Command, Env: in.Env, URL: in.URL, Headers: in.Headers, WritePolicy: in.WritePolicy,
-		}, in.Replace)
+		text, out.Replaced, err = config.Add(path, raw, entry, in.Replace)
 		return text, err
 	})
 	if err != nil {
 		return nil, err
 	}
+	if path == e.env.ProjectFile() {
+		out.Plain = entry.Plain()
+	}
 	if s := e.inForce(in.Name); s != nil && s.Origin.File != path {
 		out.HiddenBy = s.Origin.String()
 	}
 	return out, nil
+}
+
+// spelled is how a script writes a server whose name cannot stand behind a dot; empty of others.
+func (e *entries) spelled(name string) string {
+	if schema.IsIdentifier(name) {
+		return ""
+	}
+	names := []string{name}
+	if cfg, err := e.load(); err == nil {
+		for _, s := range cfg.Servers {
+			if s.Name != name {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	if aliases := schema.Aliases(names)[name]; len(aliases) > 0 {
+		return "tools." + aliases[0]
+	}
+	quoted, _ := json.Marshal(name) // a string
+	return "tools[" + string(quoted) + "]"
 }
 
 // ServersRemove implements api.Entries.

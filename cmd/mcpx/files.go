@@ -67,6 +67,15 @@ func (b *backend) Import(ctx context.Context, in api.ImportInput) (*api.ImportOu
 	}
 	if host == nil {
 		e := fault.NotFoundf("there is no host %q", in.Host)
+		var longer []string
+		for _, h := range config.HostNames() {
+			if strings.HasPrefix(h, in.Host+"-") {
+				longer = append(longer, h)
+			}
+		}
+		if len(longer) > 0 {
+			return nil, e.Hintf("did you mean %s?", strings.Join(longer, " or "))
+		}
 		if near := settings.Nearest(in.Host, config.HostNames()); near != "" {
 			return nil, e.Hintf("did you mean %s?", near)
 		}
@@ -217,6 +226,9 @@ func (b *backend) Init(ctx context.Context, in api.InitInput) (*api.InitOutput, 
 	if _, err := os.Lstat(path); err == nil {
 		return nil, there()
 	}
+	if in.Look {
+		return &api.InitOutput{File: path}, nil
+	}
 	made := false
 	_, err = e.edit(ctx, path, true, func(raw []byte) ([]byte, error) {
 		if raw != nil {
@@ -313,6 +325,9 @@ type asker struct {
 }
 
 func (a asker) Call(ctx context.Context, in api.CallInput) (*api.CallOutput, error) {
+	if a.c.Waiting != nil {
+		defer a.c.Waiting(in.Server)()
+	}
 	return a.c.asking(ctx, a.to, in)
 }
 

@@ -170,5 +170,5 @@ func makeToken(file string) error {
 
 // overview is how many tokens clients read of an overview that they have not asked for.
 func overview(set *settings.Set) int {
-	return min(settings.CatalogExecBudget.Get(set), settings.CatalogBudget.Get(set))
+	return min(settings.ServeOverview.Get(set), settings.CatalogBudget.Get(set))
 }

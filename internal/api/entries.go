@@ -44,6 +44,11 @@ type ServersAddOutput struct {
 	File     string `json:"file"`
 	Replaced bool   `json:"replaced,omitempty"`
 	Created  bool   `json:"created,omitempty"` // the file was not there before
+	// Spelled is how a script writes the server, if not as tools.NAME.
+	Spelled string `json:"spelled,omitempty"`
+	// Plain are variables and headers that look like secrets whose values stand in a file of
+	// the project, which others may read.
+	Plain []string `json:"plain,omitempty"`
 	// HiddenBy is the nearer entry of the same name, FILE:LINE, which is in force instead.
 	HiddenBy string `json:"hiddenBy,omitempty"`
 }

@@ -67,6 +67,7 @@ type ImportEntry struct {
 type InitInput struct {
 	User    bool
 	Imports []string // hosts whose servers are read in place
+	Look    bool     // only find out whether it could be made
 }
 
 // InitOutput names the file.

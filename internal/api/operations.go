@@ -87,8 +87,8 @@ var History = define(Meta{
 var ListTools = define(Meta{
 	Name: "tools", Route: "GET /v1/tools", Command: "tools", Args: "[NS|NS.TOOL]", ReadOnly: true,
 	Summary: "describe tools and their parameters",
-	Description: "Describes one tool, the tools of a namespace, or all, in full. With --json their schemas come\n" +
-		"as the server sent them.",
+	Description: "Describes one tool, the tools of a namespace, or all, in full. With --json their schemas\n" +
+		"come as the server sent them.",
 	Example: "mcpx tools demo\nmcpx tools demo --json | jq '.tools[0].inputSchema'",
 }, Service.Tools)
 

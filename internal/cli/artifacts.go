@@ -66,7 +66,7 @@ func (v *invocation) getArtifact(c *cli.Context) error {
 	file := c.String("output")
 	switch {
 	case file != "" && file != "-":
-		if err := replaceFile(v.path(file), data); err != nil {
+		if err := replaceFile(c.Context, v.path(file), data); err != nil {
 			return fault.Usagef("writing %s: %w", file, err).Hintf("%s", v.wayToWrite(file, err))
 		}
 		return v.answer(struct {

@@ -81,7 +81,7 @@ func (v *invocation) bundle(c *cli.Context) error {
 		return err
 	}
 	if file := c.String("output"); file != "" {
-		if err := replaceFile(v.path(file), []byte(out.Code)); err != nil {
+		if err := replaceFile(c.Context, v.path(file), []byte(out.Code)); err != nil {
 			return fault.Usagef("%s cannot be written: %w", file, err)
 		}
 		out.Code = ""

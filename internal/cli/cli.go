@@ -11,6 +11,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -77,6 +78,9 @@ type OpenOptions struct {
 	Daemon Daemon
 	// AskInput asks the person at the terminal for what a server needs; nil if there is none.
 	AskInput func(ctx context.Context, server string, in api.ServerInput) (string, error)
+	// Waiting is told of each call that a script makes, and its end of the end of the call; nil
+	// if nobody looks.
+	Waiting func(server string) (end func())
 	// Survey says that the command looks for what is wrong: settings whose values mean
 	// nothing are findings, and no errors of Open.
 	Survey bool
@@ -107,6 +111,8 @@ type Backend interface {
 	TrustServer(ctx context.Context, in api.TrustServerInput) (*api.TrustServerOutput, error)
 	// Known are the names of a server's tools as far as they are known. Nothing is started.
 	Known(server string) []string
+	// KnownInput is the schema of a tool's arguments as far as it is known. Nothing is started.
+	KnownInput(server, tool string) json.RawMessage
 	// Accept takes tools that have changed for what they are now.
 	Accept(ctx context.Context, in api.AcceptInput) (*api.AcceptOutput, error)
 	// Serve offers what there is to another program, until ctx is done or, over the

@@ -83,6 +83,13 @@ func (d *desk) Known(server string) []string {
 	return []string{"echo", "fancy-name"}
 }
 
+func (d *desk) KnownInput(server, tool string) json.RawMessage {
+	if server != "demo" || tool != "echo" {
+		return nil
+	}
+	return json.RawMessage(`{"properties":{"message":{"type":"string"},"loud":{"type":"boolean"},"tone":{"enum":["high","very low","deep"]},"many":{"enum":[1,2]}}}`)
+}
+
 func (d *desk) Accept(_ context.Context, in api.AcceptInput) (*api.AcceptOutput, error) {
 	return &api.AcceptOutput{Accepted: []string{in.Name}}, nil
 }

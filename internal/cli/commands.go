@@ -193,7 +193,7 @@ func (v *invocation) own() []*cli.Command {
 				&cli.StringFlag{Name: "token-file", Usage: "the token that clients must have is in `FILE`"},
 				&cli.BoolFlag{Name: "no-auth", Usage: "ask for no token; on a loopback address only"},
 				&cli.StringFlag{Name: "hosts", Usage: "clients may call it by these `NAMES`, separated by commas"},
-			}, settingFlags(append([]string{"catalog", "tasks"}, runSettings...)...)...), grantFlags()...),
+			}, settingFlags(append([]string{"catalog", "elicit", "serve", "tasks"}, runSettings...)...)...), grantFlags()...),
 			Action: v.serve,
 			UsageText: "mcpx serve\n" +
 				"mcpx serve --mode full --deny-tools=github.delete_repository\n" +
@@ -203,8 +203,9 @@ func (v *invocation) own() []*cli.Command {
 		{
 			Name: "session name", Category: groupServe, Usage: "print the session that commands here belong to",
 			Description: "A session groups the calls that share the servers of the scope session: the one of --session,\n" +
-				"of MCPX_SESSION_ID, or of the agent or terminal that mcpx was started from. Starts nothing.\n" +
-				"The exit code is 2 if there is none. See docs/sessions.md.",
+				"of MCPX_SESSION_ID, of the agent that mcpx was started from, or of the terminal that it runs\n" +
+				"in. docs/sessions.md says how each is told. Starts nothing. The exit code is 2 if there is\n" +
+				"none.",
 			Flags:     settingFlags("session"),
 			Action:    v.sessionName,
 			UsageText: "mcpx session name\nMCPX_SESSION_ID=review mcpx session name",

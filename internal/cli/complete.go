@@ -1,23 +1,37 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"strings"
 
+	"mcpx/internal/api"
 	"mcpx/internal/fault"
 	"mcpx/internal/settings"
 
 	"github.com/urfave/cli/v2"
 )
 
-// shells are those for which there is a script that completes words.
+// shells are those for which there is a script that completes words. Bash takes a word apart at
+// = and :, which mcpx does not. Where there are no words it is the name of a file.
 var shells = map[string]string{
 	"bash": `_mcpx() {
-	local IFS=$'\n' word=${COMP_WORDS[COMP_CWORD]}
-	COMPREPLY=($(mcpx completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-	case "${COMPREPLY[0]}" in *.) compopt -o nospace ;; esac
+	local IFS=$'\n' i word
+	local -a line=()
+	for ((i = 1; i <= COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		if ((${#line[@]})) && [[ $word == [=:]* || ${line[-1]} == *[=:] ]]; then
+			line[-1]+=$word
+		else
+			line+=("$word")
+		fi
+	done
+	word=${line[-1]}
+	COMPREPLY=($(mcpx completion words -- "${line[@]}" 2>/dev/null))
+	COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*[=:]}"}"}")
+	case "${COMPREPLY[0]}" in *[.=]) compopt -o nospace ;; esac
 }
 complete -o default -F _mcpx mcpx
 `,
@@ -25,14 +39,25 @@ complete -o default -F _mcpx mcpx
 _mcpx() {
 	local -a found open
 	found=(${(f)"$(mcpx completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}"})
-	open=(${(M)found:#*.}) found=(${found:#*.})
+	open=(${(M)found:#*[.=]}) found=(${found:#*[.=]})
 	compadd -a found
 	compadd -S '' -a open
-	(( $#found + $#open )) || _files
+	if ! (( $#found + $#open )); then
+		compset -P '--*='
+		_files
+	fi
 }
 if [ "$funcstack[1]" = _mcpx ]; then _mcpx "$@"; else compdef _mcpx mcpx; fi
 `,
-	"fish": `complete -c mcpx -a '(mcpx completion words -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+	"fish": `function __mcpx_words
+	set -l found (mcpx completion words -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
+	if set -q found[1]
+		printf '%s\n' $found
+	else
+		__fish_complete_path (commandline -ct)
+	end
+end
+complete -c mcpx -f -a '(__mcpx_words)'
 `,
 }
 
@@ -108,13 +133,20 @@ func (v *invocation) candidates(ctx context.Context, g *grammar, before []string
 	_, whole := g.commands[command]
 	switch {
 	case last.takes:
-		return valuesOf(last)
+		return v.valuesOf(ctx, last, begun)
 	case command == "run" && len(args) > 0:
 		return nil // it belongs to the script
 	case strings.HasPrefix(begun, "-"):
+		if spelled, value, ok := strings.Cut(begun, "="); ok {
+			return behind(spelled, v.valuesOf(ctx, g.flags[spelled], value))
+		}
 		return g.flagsOf(command)
 	case command == "":
 		return append(g.firstWords(), "stop", "restart", "events")
+	case len(args) > 0 && command == "call":
+		return v.keysOf(ctx, args[0], begun)
+	case len(args) == 1 && command == "settings set":
+		return v.valuesOf(ctx, settingRule(args[0]), begun)
 	case len(args) > 0 && command != "help":
 		return nil
 	case len(args) == 0 && !whole:
@@ -127,8 +159,42 @@ func (v *invocation) candidates(ctx context.Context, g *grammar, before []string
 	return out
 }
 
-// valuesOf are the values that a flag may have, if they are few.
-func valuesOf(f flagRule) []string {
+// behind are values of a flag, as they stand in one word with it.
+func behind(spelled string, values []string) []string {
+	for i, value := range values {
+		values[i] = spelled + "=" + value
+	}
+	return values
+}
+
+// profiles are those that need no configuration.
+var profiles = []string{"none", "tools", "read", "net", "readnet", "project", "all"}
+
+// valuesOf are the values that a flag may have, if they are few or names of what is there.
+func (v *invocation) valuesOf(ctx context.Context, f flagRule, begun string) []string {
+	switch {
+	case f.grant == "tools":
+		return v.toolsOf(ctx, begun)
+	case f.grant != "", f.name == "":
+		return nil
+	}
+	switch f.name {
+	case "permissions":
+		return slices.Clone(profiles)
+	case "typecheck":
+		return []string{api.TypecheckOn, api.TypecheckStrict, api.TypecheckOff}
+	case "mode":
+		return []string{"code", "full", "passthrough"}
+	case "server", "ns":
+		return v.servers(ctx)
+	}
+	for _, o := range api.Operations() {
+		for _, field := range o.Fields() {
+			if field.Flag == f.name && len(field.Words) > 0 {
+				return slices.Clone(field.Words)
+			}
+		}
+	}
 	for _, i := range settings.All() {
 		if f.setting && (i.Flag == f.name || i.Alias == f.name) {
 			return slices.Clone(i.Words)
@@ -170,9 +236,9 @@ func (v *invocation) argumentsOf(ctx context.Context, g *grammar, command string
 		}
 	case "completion":
 		return slices.Collect(maps.Keys(shells))
-	case "call", "types", "history", "catalog history", "history accept":
+	case "call", "types", "tools", "history", "catalog history", "history accept":
 		return v.toolsOf(ctx, begun)
-	case "ls", "tools", "resources", "prompts", "refresh", "servers remove", "servers trust", "servers input", "auth login", "auth logout", "auth status":
+	case "ls", "resources", "prompts", "refresh", "servers remove", "servers trust", "servers input", "auth login", "auth logout", "auth status":
 		return v.servers(ctx)
 	case "settings get", "settings set", "settings unset":
 		var out []string
@@ -182,6 +248,8 @@ func (v *invocation) argumentsOf(ctx context.Context, g *grammar, command string
 		return out
 	case "config":
 		return []string{"trust", "untrust"}
+	case "import":
+		return v.hosts(ctx)
 	}
 	return nil
 }
@@ -201,4 +269,57 @@ func (v *invocation) toolsOf(ctx context.Context, begun string) []string {
 		out = slices.DeleteFunc(out, func(w string) bool { return w == s+"." })
 	}
 	return out
+}
+
+// keysOf are the arguments of a tool, as a call has them, and the values that those may have
+// that stand in a word as they are.
+func (v *invocation) keysOf(ctx context.Context, name, begun string) []string {
+	v.servers(ctx)
+	if v.backend == nil {
+		return nil
+	}
+	server, tool, err := splitTool(ctx, v.backend, name)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, q := range parameters(v.backend.KnownInput(server, tool)) {
+		if !strings.HasPrefix(begun, q.name+"=") {
+			out = append(out, q.name+"=")
+			continue
+		}
+		values := q.values
+		if q.typ == "boolean" {
+			values = []string{"true", "false"}
+		}
+		out = append(out, behind(q.name, slices.DeleteFunc(values, func(w string) bool { return fault.ShellWord(w) != w }))...)
+	}
+	return out
+}
+
+// settingRule is the flag of a setting, by its path.
+func settingRule(path string) flagRule {
+	for _, i := range settings.All() {
+		if i.Path == path {
+			return flagRule{name: cmp.Or(i.Alias, i.Flag), setting: true}
+		}
+	}
+	return flagRule{}
+}
+
+// hosts are those whose servers can be taken over.
+func (v *invocation) hosts(ctx context.Context) []string {
+	v.servers(ctx)
+	if v.backend == nil {
+		return nil
+	}
+	out, err := v.backend.Import(ctx, api.ImportInput{})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, h := range out.Hosts {
+		names = append(names, h.Name)
+	}
+	return names
 }

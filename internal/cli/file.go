@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,15 +11,15 @@ import (
 
 // replaceFile puts data at path so that nobody ever sees half of it: it is written
 // beside the file and takes its place, with its mode and where its links lead. What is
-// no regular file, such as a device or a pipe, is written to.
-func replaceFile(path string, data []byte) error {
+// no regular file, such as a device or a pipe, is written to; the end of ctx ends that.
+func replaceFile(ctx context.Context, path string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return plain(os.WriteFile(path, data, 0o666))
+		return inPlace(ctx, func() error { return os.WriteFile(path, data, 0o666) })
 	case err == nil:
 		return swap(path, data, info.Mode().Perm(), true)
 	case errors.Is(err, fs.ErrNotExist):
@@ -30,12 +31,12 @@ func replaceFile(path string, data []byte) error {
 // replacePrivateFile is replaceFile for what only the user is to read: whatever mode the file
 // had. A link, which somebody else may have made, is followed as far as the system lets
 // anybody write through it.
-func replacePrivateFile(path string, data []byte) error {
+func replacePrivateFile(ctx context.Context, path string, data []byte) error {
 	const mode = 0o600
 	info, err := os.Lstat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return plain(writeThrough(path, data, mode))
+		return inPlace(ctx, func() error { return writeThrough(path, data, mode) })
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		return swap(path, data, mode, true)
 	}
@@ -56,6 +57,12 @@ func swap(path string, data []byte, mode fs.FileMode, exactly bool) error {
 	if err != nil {
 		os.Remove(temporary)
 	}
+	return plain(err)
+}
+
+// inPlace writes to what may never take it, such as a pipe that nobody reads.
+func inPlace(ctx context.Context, write func() error) error {
+	_, err := interruptible(ctx, func() ([]byte, error) { return nil, write() })
 	return plain(err)
 }
 

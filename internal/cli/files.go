@@ -87,6 +87,9 @@ func (v *invocation) initialize(c *cli.Context) error {
 		return err
 	}
 	in := api.InitInput{User: c.Bool("user")}
+	if _, err := b.Init(c.Context, api.InitInput{User: in.User, Look: true}); err != nil {
+		return err // before anything is asked
+	}
 	if in.Imports, err = v.offerHosts(c.Context, b); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 type papers struct {
 	imported api.ImportInput
 	made     api.InitInput
+	broken   error // of Init
 	given    api.GiveInput
 	check    *api.CheckOutput
 	checked  string
@@ -45,6 +46,9 @@ func (d *desk) Import(_ context.Context, in api.ImportInput) (*api.ImportOutput,
 
 func (d *desk) Init(_ context.Context, in api.InitInput) (*api.InitOutput, error) {
 	d.made = in
+	if d.papers.broken != nil {
+		return nil, d.papers.broken
+	}
 	return &api.InitOutput{File: "/w/.mcpx.json", Imports: in.Imports}, nil
 }
 
@@ -213,7 +217,7 @@ func TestANewServerIsLookedAt(t *testing.T) {
 		"only reads":   {&api.CheckOutput{Tools: 1}, "it has 1 tool, all of which only read\n"},
 		"writes":       {&api.CheckOutput{Tools: 3, Write: []string{"put", "cut"}}, "it has 3 tools; the server does not say of 2 that they only read, and those are asked about:\n    put, cut\nmcpx servers trust fresh lets them without a question\n"},
 		"of a guest":   {&api.CheckOutput{Tools: 1, Write: []string{"put"}, Guest: true}, "    mcpx config trust && mcpx servers trust fresh\n"},
-		"no answer":    {&api.CheckOutput{Error: fault.Unavailablef("nothing there").Hintf("look")}, "it does not answer yet: nothing there\n  look\nthe entry stays; mcpx doctor looks again\n"},
+		"no answer":    {&api.CheckOutput{Error: fault.Unavailablef("nothing there").Hintf("look")}, "it does not answer yet: nothing there\n  look\nthe entry stays: mcpx doctor looks again, mcpx servers remove fresh takes it out\n"},
 		"many writers": {&api.CheckOutput{Tools: 9, Write: strings.Split("abcdefghi", "")}, "    a, b, c, d, e, f, g, h, and 1 more\n"},
 	} {
 		d := &desk{papers: papers{check: tt.check}}
@@ -222,7 +226,11 @@ func TestANewServerIsLookedAt(t *testing.T) {
 			t.Errorf("%s: code %d, checked %q\n%s", name, s.code, d.checked, s.stdout.String())
 		}
 	}
-	d := &desk{}
+	d := &desk{papers: papers{broken: fault.Usagef("/w/.mcpx.json is there already")}}
+	if s := atWith(t, d, "y\n", func(*Program) {}, "init"); s.code != 2 || strings.Contains(s.stderr.String(), "use them here?") {
+		t.Errorf("init where a file is asks first: %d %s", s.code, s.stderr.String())
+	}
+	d = &desk{}
 	if drive(t, d, "servers", "add", "--no-check", "fresh", "--", "prog"); d.checked != "" {
 		t.Errorf("--no-check looked at %q", d.checked)
 	}

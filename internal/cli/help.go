@@ -54,7 +54,7 @@ func exitCodes() []exitHelp {
 		{0, "done"},
 		{fault.Script.ExitCode(), "the script threw or can never settle, the tool answered with an error, or standard output was full"},
 		{fault.Usage.ExitCode(), "usage, or a server, tool or script that is not there, or a broken configuration"},
-		{fault.Unavailable.ExitCode(), "a server could not be reached or started"},
+		{fault.Unavailable.ExitCode(), "something is needed that cannot be reached: a server, the daemon, a folder to write to"},
 		{fault.Internal.ExitCode(), "a fault of mcpx itself"},
 		{fault.InputRequired.ExitCode(), "a question waits for an answer"},
 		{fault.Denied.ExitCode(), "denied"},

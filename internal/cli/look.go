@@ -238,6 +238,7 @@ func marks(annotations json.RawMessage) []string {
 type parameter struct {
 	name, typ, description string
 	required               bool
+	values                 []string // texts that it may be; nil if it may be others
 }
 
 // parameters reads the properties at the top of an input schema, in its order. What it
@@ -272,10 +273,14 @@ func parametersWithin(schema json.RawMessage, depth int) []parameter {
 		name, _ := key.(string)
 		var property struct {
 			Description json.RawMessage `json:"description"`
+			Enum        json.RawMessage `json:"enum"`
 		}
 		json.Unmarshal(raw, &property) //nolint:errcheck // true and false are schemas too
 		q := parameter{name: name, typ: typeWithin(raw, depth), required: slices.Contains(required, name)}
 		json.Unmarshal(property.Description, &q.description) //nolint:errcheck // no text, no description
+		if json.Unmarshal(property.Enum, &q.values) != nil {
+			q.values = nil // they are no texts
+		}
 		out = append(out, q)
 	}
 	return out
@@ -287,12 +292,9 @@ const (
 	mostMembers  = 8
 )
 
-// typeOf names the type that a schema asks for, with that of a list's elements and the members
-// of an object: string, integer|null, (string|number)[], {from: string, to?: string}, "a"|"b".
-// What says nothing of types is any.
-func typeOf(schema json.RawMessage) string { return typeWithin(schema, 2) }
-
-// typeWithin is typeOf with members to a depth.
+// typeWithin names the type that a schema asks for, with that of a list's elements and, to a
+// depth, the members of an object: string, integer|null, (string|number)[],
+// {from: string, to?: string}, "a"|"b". What says nothing of types is any.
 func typeWithin(schema json.RawMessage, depth int) string {
 	var s struct {
 		Type       json.RawMessage   `json:"type"`
@@ -427,7 +429,7 @@ func (v *invocation) types(c *cli.Context) error {
 	if file == "" || file == "-" {
 		return v.answer(out, func() string { return out.Declarations })
 	}
-	if err := replaceFile(v.path(file), []byte(out.Declarations)); err != nil {
+	if err := replaceFile(c.Context, v.path(file), []byte(out.Declarations)); err != nil {
 		return fault.Usagef("writing %s: %w", file, err).Hintf("%s", v.wayToWrite(file, err))
 	}
 	return v.answer(struct {

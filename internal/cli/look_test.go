@@ -121,7 +121,7 @@ func TestReplaceFile(t *testing.T) {
 	if err := os.Symlink("target", link); err != nil {
 		t.Fatal(err)
 	}
-	if err := replaceFile(link, []byte("short")); err != nil {
+	if err := replaceFile(t.Context(), link, []byte("short")); err != nil {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(target)
@@ -132,7 +132,7 @@ func TestReplaceFile(t *testing.T) {
 	if l, err := os.Lstat(link); err != nil || l.Mode()&os.ModeSymlink == 0 {
 		t.Error("the link is gone")
 	}
-	if err := replaceFile(os.DevNull, []byte("x")); err != nil {
+	if err := replaceFile(t.Context(), os.DevNull, []byte("x")); err != nil {
 		t.Errorf("a device: %v", err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
@@ -154,7 +154,7 @@ func TestReplacePrivateFile(t *testing.T) {
 		if what == "a new file" {
 			os.Remove(target)
 		}
-		if err := replacePrivateFile(path, []byte("short")); err != nil {
+		if err := replacePrivateFile(t.Context(), path, []byte("short")); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		text, _ := os.ReadFile(target)
@@ -170,7 +170,7 @@ func TestReplacePrivateFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := replacePrivateFile(os.DevNull, []byte("x")); err != nil {
+	if err := replacePrivateFile(t.Context(), os.DevNull, []byte("x")); err != nil {
 		t.Errorf("a device: %v", err)
 	}
 	if after, err := os.Stat(os.DevNull); err != nil || after.Mode() != before.Mode() {
@@ -192,7 +192,7 @@ func TestParameters(t *testing.T) {
 		{"of lists", `{"properties":{"a":{"type":"array","items":{"type":"string"}},"b":{"type":["array","null"],"items":{"type":["string","number"]}},"c":{"type":"array"},"d":{"type":"array","items":{"type":"array","items":{"type":"integer"}}},"e":{"type":[]}}}`, []parameter{
 			{name: "a", typ: "string[]"}, {name: "b", typ: "(string|number)[]|null"}, {name: "c", typ: "any[]"}, {name: "d", typ: "integer[][]"}, {name: "e", typ: "any"},
 		}},
-		{"with values", `{"properties":{"a":{"type":"string","enum":["New York","Chicago"]},"b":{"enum":[1,null]}}}`, []parameter{{name: "a", typ: `"New York"|"Chicago"`}, {name: "b", typ: "1|null"}}},
+		{"with values", `{"properties":{"a":{"type":"string","enum":["New York","Chicago"]},"b":{"enum":[1,null]}}}`, []parameter{{name: "a", typ: `"New York"|"Chicago"`, values: []string{"New York", "Chicago"}}, {name: "b", typ: "1|null"}}},
 		{"with members", `{"properties":{"edits":{"type":"array","items":{"type":"object","properties":{"from":{"type":"string"},"to":{"type":"string"},"at":{"type":"object","properties":{"x":{"type":"object","properties":{"y":{}}}}}},"required":["from"]}}}}`, []parameter{
 			{name: "edits", typ: "{from: string, to?: string, at?: {x?: object}}[]"},
 		}},

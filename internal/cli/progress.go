@@ -68,20 +68,21 @@ func (v *invocation) waiting(what string) (end func()) {
 		v.stdout.before = v.stderr.clear
 	}
 	var mu sync.Mutex
-	over := false
+	over, shown := false, false
 	timer := time.AfterFunc(waitingAfter, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		if !over && (!v.stdout.terminal || !v.stdout.inLine()) {
-			v.stderr.showFirst(what + "…")
+			shown = v.stderr.showFirst(what + "…")
 		}
 	})
 	return func() {
 		timer.Stop()
 		mu.Lock()
 		defer mu.Unlock()
-		over = true
-		v.stderr.clear()
+		if over = true; shown {
+			v.stderr.clear()
+		}
 	}
 }
 
@@ -100,14 +101,15 @@ func (s *stream) show(line string) {
 	s.write([]byte(line)) //nolint:errcheck // kept in s.err
 }
 
-// showFirst is show where no such line stands yet.
-func (s *stream) showFirst(line string) {
+// showFirst is show where no such line stands yet. It reports whether it has shown the line.
+func (s *stream) showFirst(line string) bool {
 	s.mu.Lock()
-	shown := s.line
+	stands := s.line || s.within
 	s.mu.Unlock()
-	if !shown {
+	if !stands {
 		s.show(line)
 	}
+	return !stands
 }
 
 // inLine reports whether the last line has no end yet.

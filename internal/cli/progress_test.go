@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -80,6 +81,35 @@ func TestACommandThatTakesLongSaysWhatItIsAt(t *testing.T) {
 				Open: d.open,
 			}
 			if code := p.Run(t.Context()); code != 69 || stderr.String() != tt.want+"mcpx: gone\n" {
+				t.Errorf("%s: exit %d, %q, want %q", tt.takes, code, stderr.String(), tt.want)
+			}
+		})
+	}
+}
+
+func TestAScriptThatWaitsForAServerSaysSo(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		takes    time.Duration
+		terminal bool
+		want     string
+	}{
+		{waitingAfter + time.Second, true, "waiting for slow…" + toStart},
+		{waitingAfter - time.Second, true, ""},
+		{time.Minute, false, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := &desk{}
+			d.run = func(context.Context, api.ExecInput, api.Streams) (*api.ExecOutput, error) {
+				if d.options.Waiting != nil {
+					defer d.options.Waiting("slow")()
+				}
+				time.Sleep(tt.takes)
+				return &api.ExecOutput{}, nil
+			}
+			var stderr strings.Builder
+			p := Program{Args: []string{"exec", "1"}, Stdout: io.Discard, Stderr: &stderr, Terminal: Terminal{Stderr: tt.terminal}, Open: d.open}
+			if code := p.Run(t.Context()); code != 0 || stderr.String() != tt.want {
 				t.Errorf("%s: exit %d, %q, want %q", tt.takes, code, stderr.String(), tt.want)
 			}
 		})

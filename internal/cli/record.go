@@ -54,13 +54,13 @@ func (v *invocation) load(ctx context.Context, in *api.ExecInput) error {
 }
 
 // store writes the recording of a run, and takes it out of its answer.
-func (v *invocation) store(out *api.ExecOutput) error {
+func (v *invocation) store(ctx context.Context, out *api.ExecOutput) error {
 	if v.tape.record == "" || out.Recording == "" {
 		return nil
 	}
 	text := out.Recording
 	out.Recording = ""
-	if err := replacePrivateFile(v.path(v.tape.record), []byte(text)); err != nil {
+	if err := replacePrivateFile(ctx, v.path(v.tape.record), []byte(text)); err != nil {
 		return fault.Usagef("the recording %q cannot be written: %w", v.tape.record, err)
 	}
 	return nil

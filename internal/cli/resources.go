@@ -87,7 +87,7 @@ func (v *invocation) readResource(c *cli.Context) error {
 	}
 	switch {
 	case file != "":
-		if err := replaceFile(v.path(file), data); err != nil {
+		if err := replaceFile(c.Context, v.path(file), data); err != nil {
 			return fault.Usagef("writing %s: %w", file, err).Hintf("%s", v.wayToWrite(file, err))
 		}
 		return v.answer(struct {

@@ -79,7 +79,11 @@ func (v *invocation) script(ctx context.Context, in api.ExecInput, stdin io.Read
 		return err
 	}
 	v.want(&in)
-	b, err := v.openFor(ctx, OpenOptions{Config: v.config, Settings: v.settings, Script: true, File: in.File != ""})
+	o := OpenOptions{Config: v.config, Settings: v.settings, Script: true, File: in.File != ""}
+	if v.stderr.terminal {
+		o.Waiting = func(server string) func() { return v.waiting("waiting for " + word(server)) }
+	}
+	b, err := v.openFor(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -113,7 +117,7 @@ func (v *invocation) script(ctx context.Context, in api.ExecInput, stdin io.Read
 	if out.Task != nil {
 		return v.begun(out.Task)
 	}
-	if err := v.store(out); err != nil {
+	if err := v.store(ctx, out); err != nil {
 		return err
 	}
 	interrupted := v.interrupted() && out.ExitCode != 0

@@ -83,6 +83,10 @@ func (v *invocation) serversAdd(c *cli.Context) error {
 	if out.HiddenBy != "" {
 		v.say("%s has an entry of that name nearer by, which stays in force", out.HiddenBy)
 	}
+	if len(out.Plain) > 0 {
+		v.say("the file is the project's, and others may read what stands in it now: %s\n%s", word(strings.Join(out.Plain, ", ")),
+			"a value such as ${"+word(out.Plain[0])+"} is taken from the environment instead")
+	}
 	doc := struct {
 		*api.ServersAddOutput
 		Check *api.CheckOutput `json:"check,omitempty"`
@@ -115,7 +119,11 @@ func addedText(out *api.ServersAddOutput) string {
 	if out.Replaced {
 		what = "replaced"
 	}
-	return what + " " + word(out.Name) + " in " + word(out.File) + "\n"
+	text := what + " " + word(out.Name) + " in " + word(out.File) + "\n"
+	if out.Spelled != "" {
+		text += "a script writes it " + word(out.Spelled) + "\n"
+	}
+	return text
 }
 
 // headers takes "NAME: VALUE", as headers are written elsewhere, for NAME=VALUE. No name holds
@@ -138,7 +146,7 @@ func checkText(out *api.CheckOutput, in api.ServersAddInput, confirmed, ask bool
 	case out == nil:
 	case out.Error != nil:
 		p.block("", "it does not answer yet: "+errorText(out.Error))
-		p.line("the entry stays; mcpx doctor looks again")
+		p.line("the entry stays: mcpx doctor looks again, mcpx servers remove %s takes it out", fault.ShellWord(in.Name))
 	case len(out.Write) == 0:
 		p.line("it has %s, all of which only read", number(out.Tools, "tool"))
 	default:

@@ -86,6 +86,12 @@ func (v *invocation) getTask(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if out.State == api.TaskFailed && out.Error == nil {
+		// Without it the state says enough.
+		if result, err := api.GetTaskResult.Do(c.Context, v.backend, api.TaskResultInput{ID: id}); err == nil {
+			out.Error = whyFailed(result)
+		}
+	}
 	return v.answer(out, func() string {
 		text := taskLine(out.Task) + "\n"
 		if out.Error != nil {
@@ -93,6 +99,34 @@ func (v *invocation) getTask(c *cli.Context) error {
 		}
 		return clean(text)
 	})
+}
+
+// whyFailed is the error in the result of a task: what the tool said, or what became of the
+// script.
+func whyFailed(out *api.TaskResultOutput) *fault.Error {
+	var result struct {
+		Server, Tool, Text string
+		Error              *fault.Report
+	}
+	if json.Unmarshal(out.Result, &result) != nil {
+		return nil //nolint:nilerr // task result says so
+	}
+	switch r := result.Error; {
+	case r == nil && result.Text == "":
+		return fault.New(fault.Tool, "%s answered with an error and no message", out.What)
+	case r == nil:
+		return fault.New(fault.Tool, "%s", result.Text)
+	default:
+		message := r.Message
+		if r.Name != "" && r.Kind == fault.Script {
+			message = r.Name + ": " + message
+		}
+		e := fault.New(r.Kind, "%s", message).Hintf("%s", r.Hint)
+		if r.At != nil {
+			e = e.With("at", r.At)
+		}
+		return e
+	}
 }
 
 // taskResult prints what came of one.

@@ -20,7 +20,13 @@ func (d *desk) TasksList(context.Context, api.TasksListInput) (*api.TasksListOut
 }
 
 func (d *desk) TaskGet(_ context.Context, in api.TaskGetInput) (*api.TaskGetOutput, error) {
-	if in.ID != "t1" {
+	failed := aTask
+	failed.State = api.TaskFailed
+	switch in.ID {
+	case "error", "throws", "gone":
+		return &api.TaskGetOutput{Task: failed}, nil
+	case "t1":
+	default:
 		return nil, fault.NotFoundf("there is no task %q", in.ID)
 	}
 	lost := aTask
@@ -34,7 +40,7 @@ func (d *desk) TaskResult(_ context.Context, in api.TaskResultInput) (*api.TaskR
 		"value":  {Task: api.Task{Kind: "call", State: api.TaskCompleted}, Result: json.RawMessage(`{"value":{"a":1}}`)},
 		"error":  {Task: api.Task{Kind: "call", State: api.TaskFailed}, Result: json.RawMessage(`{"text":"oh","isText":true,"isError":true}`)},
 		"script": {Task: api.Task{Kind: "exec", State: api.TaskCompleted}, Result: json.RawMessage(`{"stdout":"out\n","stderr":"err\n","emits":[1],"value":"v"}`)},
-		"throws": {Task: api.Task{Kind: "exec", State: api.TaskFailed}, Result: json.RawMessage(`{"exitCode":1,"error":{"kind":"script","message":"oh"}}`)},
+		"throws": {Task: api.Task{Kind: "exec", State: api.TaskFailed}, Result: json.RawMessage(`{"exitCode":1,"error":{"kind":"script","name":"TypeError","message":"oh","hint":"try"}}`)},
 	}
 	if in.ID == "cancelled" {
 		return nil, fault.Unavailablef("the task was cancelled").With("state", api.TaskCancelled)
@@ -57,12 +63,16 @@ func TestTasksAreShownAndEnded(t *testing.T) {
 		"t1  working  call demo.echo  since 2026-01-02 03:04:05\n"+
 		"t1  working  call demo.echo  since 2026-01-02 03:04:05  1 of 4 there\n", "")
 	drive(t, d, "task", "get", "t1").want(t, 0, "lost  call demo.echo  since 2026-01-02 03:04:05\nerror: the daemon ended before the task did\n", "")
+	const failed = "failed  call demo.echo  since 2026-01-02 03:04:05\n"
+	drive(t, d, "task", "get", "error").want(t, 0, failed+"error: oh\n", "")
+	drive(t, d, "task", "get", "throws").want(t, 0, failed+"error: TypeError: oh\n  try\n", "")
+	drive(t, d, "task", "get", "gone").want(t, 0, failed, "")
 	drive(t, d, "task", "cancel", "t1").want(t, 0, "cancelled t1\n", "")
 	drive(t, d, "task", "result", "text").want(t, 0, "hi\n", "")
 	drive(t, d, "task", "result", "value").want(t, 0, `{"a":1}`+"\n", "")
 	drive(t, d, "task", "result", "error").want(t, fault.Tool.ExitCode(), "", "oh\n")
 	drive(t, d, "task", "result", "script").want(t, 0, "out\n1\nv\n", "err\n")
-	drive(t, d, "task", "result", "throws").want(t, 1, "", "oh\n")
+	drive(t, d, "task", "result", "throws").want(t, 1, "", "TypeError: oh\n  try\n")
 	drive(t, d, "task", "result", "cancelled").want(t, 130, "", "mcpx: the task was cancelled\n")
 	drive(t, d, "task", "result", "--json", "cancelled").want(t, 130,
 		`{"error":{"kind":"unavailable","message":"the task was cancelled","details":{"state":"cancelled"}}}`+"\n", "mcpx: the task was cancelled\n")

@@ -488,7 +488,7 @@ func TestOneBadEntryAffectsNoOther(t *testing.T) {
 		{"a variable with a strange name", `{"command": "x", "env": {"A=B": "1"}}`, `/c.json:3: server "bad": env: "A=B" cannot be the name of a variable`, ""},
 		{"a list for env", `{"command": "x", "env": ["E=1"]}`, `/c.json:3: server "bad": env: a list where an object is needed`, `write { "NAME": "VALUE" }`},
 		{"a word for disabled", `{"command": "x", "disabled": "yes"}`, `/c.json:3: server "bad": disabled: a string where true or false is needed`, "write true or false"},
-		{"a mistyped key of ours", `{"command": "x", "mcpx": {"excludeTool": []}}`, `/c.json:3: server "bad": mcpx.excludeTool: there is no such key`, "did you mean excludeTools"},
+		{"a mistyped key of ours", `{"command": "x", "mcpx": {"excludeTool": []}}`, `/c.json:3: server "bad": mcpx.excludeTool: there is no such key`, "did you mean excludeTools?"},
 		{"an unknown key of ours", `{"command": "x", "mcpx": {"mode": "session"}}`, `/c.json:3: server "bad": mcpx.mode: there is no such key`, "the keys of the mcpx block are inheritEnv, scope, sharing, max, idleTimeout, callTimeout, aliasOf, tools, excludeTools, extraIncludeTools, argumentRules, writePolicy"},
 		{"a NUL", `{"command": "x", "args": ["a\u0000b"]}`, `/c.json:3: server "bad": args[0]: it holds a NUL character`, ""},
 	}

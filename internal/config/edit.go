@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tailscale/hujson"
 
@@ -38,6 +39,8 @@ func (s NewServer) check() *fault.Error {
 	switch {
 	case s.Name == "":
 		return fault.Usagef("the name of the server is empty")
+	case strings.ContainsFunc(s.Name, unicode.IsControl), strings.TrimSpace(s.Name) != s.Name:
+		return fault.Usagef("server %q: the name has a line break, a control character or blanks at its ends", s.Name).Hintf("give it a name that can be typed")
 	case len(s.Command) == 0 && s.URL == "":
 		return fault.Usagef("server %q: neither a command nor a URL", s.Name).Hintf("give a command behind --, or a URL with --url")
 	case len(s.Command) > 0 && s.URL != "":

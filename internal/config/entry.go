@@ -203,7 +203,7 @@ func (r *entryReader) members(n *node) {
 		case "env", "environment", "envs": // also opencode's; Goose's
 			s.Env = r.table(s.Env, key, v)
 		case "envFile", "env_file": // VS Code's and Cursor's
-			r.envFiles(key, v)
+			r.envFiles(v)
 		case "headers", "http_headers":
 			s.Headers = r.table(s.Headers, key, v)
 		case "requestInit", "requestOptions": // as libraries pass it to fetch; Continue's
@@ -256,7 +256,7 @@ func (r *entryReader) members(n *node) {
 }
 
 // envFiles reads the names of files with variables.
-func (r *entryReader) envFiles(key string, n *node) {
+func (r *entryReader) envFiles(n *node) {
 	r.line("envFile", n)
 	if n.kind == list {
 		r.s.EnvFiles = r.texts("envFile", n)
@@ -493,7 +493,7 @@ func (r *entryReader) block(n *node) {
 			known := slices.Concat([]string{"inheritEnv"}, processKeys, ruleKeys)
 			hint := "the keys of the mcpx block are " + strings.Join(known, ", ")
 			if near := settings.Nearest(m.key, known); near != "" {
-				hint = "did you mean " + near
+				hint = "did you mean " + near + "?"
 			}
 			r.fail(key, hint, "there is no such key")
 		}

@@ -137,7 +137,7 @@ func (r *reader) words(m member, where string, to map[string][]string) bool {
 func (r *reader) unknownKey(m member, where string, known []string) {
 	hint := "the keys are " + strings.Join(known, ", ")
 	if near := settings.Nearest(m.key, known); near != "" {
-		hint = "did you mean " + near
+		hint = "did you mean " + near + "?"
 	}
 	r.fault(m.value, hint, "%s has no key %s", where, m.key)
 }

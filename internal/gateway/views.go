@@ -2,7 +2,7 @@ package gateway
 
 import (
 	"context"
-	"slices"
+	"encoding/json"
 	"strings"
 	"sync"
 
@@ -72,6 +72,29 @@ func (g *Gateway) Tools(ctx context.Context, in api.ToolsInput) (*api.ToolsOutpu
 // Known are the names of a server's tools as far as they are known. Nothing is started or
 // asked for that.
 func (g *Gateway) Known(server string) []string {
+	entry := g.cached(server)
+	if entry == nil {
+		return nil
+	}
+	return entry.Names()
+}
+
+// KnownInput is the schema of a tool's arguments as far as it is known. Nothing is started or
+// asked for that.
+func (g *Gateway) KnownInput(server, tool string) json.RawMessage {
+	entry := g.cached(server)
+	if entry == nil {
+		return nil
+	}
+	name, ok := schema.Resolve(entry.Names(), tool)
+	if !ok {
+		return nil
+	}
+	return entry.Tool(name).InputSchema
+}
+
+// cached is what the catalog knows of a server's tools that can be seen; nil if nothing.
+func (g *Gateway) cached(server string) *catalog.Entry {
 	s, err := g.server(server)
 	if err != nil {
 		return nil
@@ -83,10 +106,7 @@ func (g *Gateway) Known(server string) []string {
 	if !ok {
 		return nil
 	}
-	return slices.DeleteFunc(entry.Names(), func(tool string) bool {
-		_, hidden := s.entry.Rules.Hidden(tool)
-		return hidden
-	})
+	return s.visible(entry)
 }
 
 // Types declares a tool, a namespace or everything in TypeScript.

@@ -610,12 +610,15 @@ func TestFiltersCatchOtherArchitectures(t *testing.T) {
 	}
 }
 
-// limitBelow limits a process that was started with less than it is to have, and says what
-// it has then.
-func limitBelow() (out struct {
+// bounds are what a process has after it was limited.
+type bounds struct {
 	Note       string
 	CPU, Space unix.Rlimit
-}) {
+}
+
+// limitBelow limits a process that was started with less than it is to have, and says what
+// it has then.
+func limitBelow() (out bounds) {
 	const space = 1 << 40
 	l := Lock(false)
 	err := errors.Join(
@@ -634,10 +637,7 @@ func limitBelow() (out struct {
 // A shell, a supervisor or a container may have set limits that only they can raise.
 func TestLimitsThatWereThereBeforeStay(t *testing.T) {
 	t.Parallel()
-	var has struct {
-		Note       string
-		CPU, Space unix.Rlimit
-	}
+	var has bounds
 	if err := json.NewDecoder(spawn(t, "bounded")).Decode(&has); err != nil {
 		t.Fatal(err)
 	}

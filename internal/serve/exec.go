@@ -304,7 +304,7 @@ func (c *code) answer(call *server.Call, out *api.ExecOutput, asked string) mcp.
 	}
 	c.keep(d.Artifacts)
 	// The answer, and not how it came about: hosts hand this to the model, too.
-	d.Calls, d.Logs, d.Limits, d.Sandbox, d.Profile = nil, nil, nil, "", ""
+	d.Calls, d.Logs, d.Sandbox, d.Profile = nil, nil, "", ""
 	o := map[string]any{"content": content, "structuredContent": d}
 	if d.Error != nil || d.ExitCode != 0 {
 		o["isError"] = true

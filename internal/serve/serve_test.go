@@ -512,7 +512,7 @@ func TestARunOverMCPIsItsAnswer(t *testing.T) {
 		}, nil
 	})})
 	answer := mcp.Member(mcp.Raw(exec(t, h, legacy, `{"code":"1"}`)), "structuredContent")
-	if got, want := string(answer), `{"runId":"","value":{"sum":5050},"exitCode":0,"durationMs":0,"artifacts":[],"stdout":"counted\n"}`; got != want {
+	if got, want := string(answer), `{"runId":"","value":{"sum":5050},"exitCode":0,"durationMs":0,"artifacts":[],"stdout":"counted\n","limits":{"memory":"64MiB"}}`; got != want {
 		t.Errorf("structured content\n%s\nwant\n%s", got, want)
 	}
 }

@@ -20,9 +20,9 @@ var CatalogBudget = integer(2000, Spec{
 	Doc: "How many tokens an overview of the tools may take.",
 })
 
-// CatalogExecBudget bounds the overview that clients of MCP read unasked.
-var CatalogExecBudget = integer(1200, Spec{
-	Path: "catalog.execBudget", Scope: Daemon, Project: Nothing,
+// ServeOverview bounds the overview that clients of MCP read unasked.
+var ServeOverview = integer(1200, Spec{
+	Path: "serve.overview", Scope: Daemon, Project: Nothing,
 	Doc: "How many tokens the overview in the description of mcpx_exec may take, which clients of MCP read before they ask; at most catalog.budget.",
 })
 

@@ -212,6 +212,64 @@ func TestLoginIsUsedByOthers(t *testing.T) {
 	}
 }
 
+// TestTheDocumentThatIsAboutTheIssuerCounts is about servers that have those of others, too.
+func TestTheDocumentThatIsAboutTheIssuerCounts(t *testing.T) {
+	t.Parallel()
+	const place = "/.well-known/oauth-authorization-server"
+	renamed := func(doc map[string]any, more string) {
+		doc["issuer"] = strings.TrimSuffix(fmt.Sprint(doc["issuer"]), "/as") + more
+	}
+	var own *mcptest.Guarded
+	for _, tt := range []struct {
+		name   string
+		login  mcptest.Login
+		issuer string // behind the address of the server, or the error
+	}{
+		{"a server of the first revision that names another one", mcptest.Login{Old: true, Document: func(_ string, doc map[string]any) {
+			renamed(doc, "/as")
+		}}, "/as"},
+		{"one that calls itself otherwise", mcptest.Login{Old: true, Document: func(at string, doc map[string]any) {
+			if renamed(doc, "/as"); strings.HasSuffix(at, "/as") {
+				renamed(doc, "/third")
+			}
+		}}, "says that it is another one"},
+		{"another one's in front", mcptest.Login{
+			Document: func(at string, doc map[string]any) {
+				if at == place+"/as" {
+					renamed(doc, "/other")
+				}
+			},
+			Instead: func(w http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path != "/as"+place {
+					return false
+				}
+				r.URL.Path = place
+				own.ServeHTTP(w, r)
+				return true
+			},
+		}, "/as"},
+	} {
+		t.Run(tt.name, func(t *testing.T) { // one after the other, for own
+			g, s := guard(t, tt.login), newShelf()
+			own = g
+			h := handler(g, s, &browser{}, nil)
+			err := call(t, g, h, "echo")
+			if !strings.HasPrefix(tt.issuer, "/") {
+				if err == nil || !strings.Contains(err.Error(), tt.issuer) {
+					t.Errorf("error %v, want %s", err, tt.issuer)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if st, err := h.Status(); err != nil || st == nil || st.Issuer != strings.TrimSuffix(g.URL, "/mcp")+tt.issuer {
+				t.Errorf("Status = %+v, %v", st, err)
+			}
+		})
+	}
+}
+
 func hint(err error) string {
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		return e.Hint

@@ -55,6 +55,13 @@ func (h *Handler) discover(ctx context.Context, challenge map[string]string) (*t
 		}
 	}
 	m, err := h.authorizationServer(ctx, issuer)
+	if other, ok := errors.AsType[*otherIssuer](err); ok && old {
+		// The server was only taken to be the authorisation server too. It says which one is, and
+		// that one has to say so itself.
+		if named, wrong := h.authorizationServer(ctx, other.issuer); wrong == nil && named != nil {
+			m, err = named, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +136,8 @@ func (h *Handler) isAbout(resource string) bool {
 }
 
 // authorizationServer reads what an authorisation server says of itself; nil if it says
-// nothing. What it says has to be safe to act on.
+// nothing. What it says has to be safe to act on. The error wraps an *otherIssuer if it calls
+// itself otherwise.
 func (h *Handler) authorizationServer(ctx context.Context, issuer string) (*metadata, error) {
 	u, err := url.Parse(issuer)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
@@ -138,8 +146,9 @@ func (h *Handler) authorizationServer(ctx context.Context, issuer string) (*meta
 	base, path := origin(u), strings.TrimSuffix(u.EscapedPath(), "/")
 	places := []string{base + "/.well-known/oauth-authorization-server" + path, base + "/.well-known/openid-configuration" + path}
 	if path != "" {
-		places = append(places, base+path+"/.well-known/openid-configuration")
+		places = append(places, base+path+"/.well-known/openid-configuration", base+path+"/.well-known/oauth-authorization-server")
 	}
+	var mismatch error
 	for _, place := range places {
 		m := &metadata{}
 		found, err := h.document(ctx, place, m)
@@ -150,7 +159,9 @@ func (h *Handler) authorizationServer(ctx context.Context, issuer string) (*meta
 			continue
 		}
 		if !sameIssuer(m.Issuer, issuer) {
-			return nil, h.fail("the authorisation server %s says that it is another one, %s", shown(issuer), shown(m.Issuer))
+			// What another one says of itself may be at one of the places, and this one's at the next.
+			mismatch = &otherIssuer{h.fail("the authorisation server %s says that it is another one, %s", shown(issuer), shown(m.Issuer)), m.Issuer}
+			continue
 		}
 		for _, e := range []struct {
 			what, at string
@@ -173,8 +184,18 @@ func (h *Handler) authorizationServer(ctx context.Context, issuer string) (*meta
 		}
 		return m, nil
 	}
-	return nil, nil //nolint:nilnil // it says nothing
+	return nil, mismatch
 }
+
+// otherIssuer is the error of an authorisation server that calls itself otherwise than it was
+// called.
+type otherIssuer struct {
+	error
+	issuer string
+}
+
+// Unwrap returns the error as it is told.
+func (e *otherIssuer) Unwrap() error { return e.error }
 
 // sameIssuer compares the names of two authorisation servers. Some write a slash at the end
 // in one place and leave it out in another.

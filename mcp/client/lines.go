@@ -72,7 +72,7 @@ func (l *lineReader) body(n int) ([]byte, error) {
 		}
 	}
 	text := l.room.message(l.max, l.done)
-	var failed error
+	var failed *LongLineError
 	var f idFinder
 	part := make([]byte, min(n, 32<<10))
 	for n > 0 {
@@ -95,10 +95,9 @@ func (l *lineReader) body(n int) ([]byte, error) {
 			failed = &LongLineError{Max: l.max, Full: true}
 		}
 	}
-	var long *LongLineError
-	if errors.As(failed, &long) {
-		long.ID = f.response()
-		return nil, long
+	if failed != nil {
+		failed.ID = f.response()
+		return nil, failed
 	}
 	whole, full := text.end()
 	if full != nil {

@@ -100,7 +100,7 @@ func TestMessagesThatAreNotOneToALine(t *testing.T) {
 		}
 		return b.String()
 	}
-	for name, print := range map[string]func(message string) string{
+	for name, dress := range map[string]func(message string) string{
 		"behind a log line that does not end": func(m string) string { return "[INFO] started" + m + "\n" },
 		"before one":                          func(m string) string { return m + "[INFO] answered\n" },
 		"two on a line":                       func(m string) string { return m + `{"jsonrpc":"2.0","method":"notifications/x"}` + "\n" },
@@ -120,7 +120,7 @@ func TestMessagesThatAreNotOneToALine(t *testing.T) {
 						result = `{"protocolVersion":"2025-11-25","capabilities":{}}`
 					}
 					if m.Kind() == mcp.Request {
-						p.write("%s", print(`{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+result+`}`))
+						p.write("%s", dress(`{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+result+`}`))
 					}
 				}
 			})
