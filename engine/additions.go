@@ -24,6 +24,7 @@ var additions = []addition{
 	{"RegExp hasIndices unicodeSets", (*Runtime).installRegExp},
 	{"Proxy", (*Runtime).installProxy},
 	{"shift unshift push slice splice concat sort toSorted flat flatMap", (*Runtime).installArrayMethods},
+	{"concat", (*Runtime).installTextConcat},
 	{"groupBy", inText("grouping", nil)},
 	{"getOrInsert getOrInsertComputed", inText("upsert", nil)},
 	{typedArrayWords, inText("typedarray", nil)},

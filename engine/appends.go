@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/token"
 	"github.com/dop251/goja/unistring"
@@ -11,6 +13,8 @@ import (
 type appends struct {
 	texts, numbers map[unistring.String]bool // variables and properties that were given one somewhere
 	found          []*ast.AssignExpression
+	functions      []ast.Expression                  // that return something behind their first parameter
+	start          map[ast.Expression]ast.Expression // what such a function begins with, if it is known
 }
 
 // note remembers a name that is given a text or a number.
@@ -36,15 +40,90 @@ func (a *appends) assignment(e *ast.AssignExpression) {
 	switch e.Operator {
 	case token.ASSIGN:
 		a.note(e.Left, e.Right)
-		if leftmost(e.Right, e.Left) != nil || beginsWith(e.Right, e.Left) != nil {
+		if continues(e.Right, e.Left) {
 			a.found = append(a.found, e)
 		}
+	case token.LOGICAL_OR, token.COALESCE:
+		a.note(e.Left, e.Right)
 	case token.PLUS:
 		a.found = append(a.found, e)
 	}
 }
 
-// nameOf is what an assignment assigns to, if it has a name.
+// function notes a function that may be one for reduce.
+func (a *appends) function(e ast.Expression) {
+	parameter, results := returned(e)
+	if parameter != nil && slices.ContainsFunc(results, func(result *ast.Expression) bool { return continues(*result, parameter) }) {
+		a.functions = append(a.functions, e)
+	}
+}
+
+// reduction notes what the function that is given to reduce begins with.
+func (a *appends) reduction(call *ast.CallExpression) {
+	dot, ok := call.Callee.(*ast.DotExpression)
+	if !ok || len(call.ArgumentList) != 2 || dot.Identifier.Name != "reduce" && dot.Identifier.Name != "reduceRight" {
+		return
+	}
+	if a.start == nil {
+		a.start = map[ast.Expression]ast.Expression{}
+	}
+	a.start[call.ArgumentList[0]] = call.ArgumentList[1]
+}
+
+// returned is the first parameter of a function, if it is no more than a name, and where
+// what the function returns stands.
+func returned(function ast.Expression) (parameter *ast.Identifier, results []*ast.Expression) {
+	var list *ast.ParameterList
+	var body ast.Node
+	switch f := function.(type) {
+	case *ast.ArrowFunctionLiteral:
+		list, body = f.ParameterList, f.Body
+	case *ast.FunctionLiteral:
+		list, body = f.ParameterList, f.Body
+	}
+	if list == nil || len(list.List) == 0 || list.List[0].Initializer != nil {
+		return nil, nil
+	}
+	parameter, _ = list.List[0].Target.(*ast.Identifier)
+	if parameter == nil {
+		return nil, nil
+	}
+	switch b := body.(type) {
+	case *ast.ExpressionBody:
+		results = append(results, &b.Expression)
+	case *ast.BlockStatement:
+		results = returns(results, b)
+	}
+	return parameter, results
+}
+
+// returns appends where what statements return stands.
+func returns(results []*ast.Expression, statements ...ast.Statement) []*ast.Expression {
+	for _, s := range statements {
+		switch s := s.(type) {
+		case *ast.ReturnStatement:
+			if s.Argument != nil {
+				results = append(results, &s.Argument)
+			}
+		case *ast.BlockStatement:
+			results = returns(results, s.List...)
+		case *ast.IfStatement:
+			results = returns(results, s.Consequent, s.Alternate)
+		}
+	}
+	return results
+}
+
+// continues reports whether an expression is, or may be, target with more behind it.
+func continues(e, target ast.Expression) bool {
+	if c, ok := e.(*ast.ConditionalExpression); ok {
+		return continues(c.Consequent, target) || continues(c.Alternate, target)
+	}
+	return leftmost(e, target) != nil || beginsWith(e, target) != nil
+}
+
+// nameOf is what an assignment assigns to, if it has a name. An object whose properties are
+// computed has one for all of them.
 func nameOf(target ast.Node) (unistring.String, bool) {
 	switch t := target.(type) {
 	case *ast.Identifier:
@@ -57,6 +136,10 @@ func nameOf(target ast.Node) (unistring.String, bool) {
 		return t.Name, true
 	case *ast.StringLiteral:
 		return t.Value, true
+	case *ast.BracketExpression:
+		if name, ok := nameOf(t.Left); ok {
+			return name + "[]", true
+		}
 	}
 	return "", false
 }
@@ -69,7 +152,12 @@ func textual(e ast.Expression) bool {
 	case *ast.TemplateLiteral:
 		return e.Tag == nil
 	case *ast.BinaryExpression:
-		return e.Operator == token.PLUS && (textual(e.Left) || textual(e.Right))
+		switch e.Operator {
+		case token.PLUS:
+			return textual(e.Left) || textual(e.Right)
+		case token.LOGICAL_OR, token.COALESCE:
+			return textual(e.Left) && textual(e.Right)
+		}
 	case *ast.ConditionalExpression:
 		return textual(e.Consequent) && textual(e.Alternate)
 	}
@@ -131,6 +219,15 @@ func repeatable(target ast.Expression) bool {
 // same reports whether two targets are written the same.
 func same(a, b ast.Expression) bool {
 	switch a := a.(type) {
+	case *ast.BracketExpression:
+		b, ok := b.(*ast.BracketExpression)
+		return ok && same(a.Left, b.Left) && same(a.Member, b.Member)
+	case *ast.StringLiteral:
+		b, ok := b.(*ast.StringLiteral)
+		return ok && a.Value == b.Value
+	case *ast.NumberLiteral:
+		b, ok := b.(*ast.NumberLiteral)
+		return ok && a.Value == b.Value
 	case *ast.Identifier:
 		b, ok := b.(*ast.Identifier)
 		return ok && a.Name == b.Name
@@ -173,32 +270,83 @@ func beginsWith(e, target ast.Expression) *ast.TemplateLiteral {
 func (in *instrumenter) lengthen() {
 	for _, e := range in.appends.found {
 		name, named := nameOf(e.Left)
-		_, variable := e.Left.(*ast.Identifier)
-		certain := textual(e.Right) || named && in.appends.texts[name]
-		possible := variable && e.Operator == token.PLUS && !numerical(e.Right) && !in.appends.numbers[name] && small(e.Right)
-		switch {
-		case !repeatable(e.Left) || !certain && !possible:
-		case beginsWith(e.Right, e.Left) != nil && e.Operator == token.ASSIGN:
-			e.Right = in.lengthened(beginsWith(e.Right, e.Left))
-		case e.Operator != token.PLUS:
-			e.Right = in.summed(e.Right, e.Left)
-		default:
-			at := e.Left.Idx0()
-			sum := ast.Expression(in.call(concatHelper, at, e.Left, e.Right))
-			if !certain {
-				sum = &ast.ConditionalExpression{
-					Test: &ast.BinaryExpression{
-						Operator: token.STRICT_EQUAL, Comparison: true,
-						Left:  &ast.UnaryExpression{Operator: token.TYPEOF, Idx: at, Operand: e.Left},
-						Right: &ast.StringLiteral{Idx: at, Value: "string"},
-					},
-					Consequent: sum,
-					Alternate:  &ast.BinaryExpression{Operator: token.PLUS, Left: e.Left, Right: e.Right},
-				}
+		certain := named && in.appends.texts[name]
+		possible := !in.appends.numbers[name]
+		if e.Operator != token.PLUS {
+			e.Right = in.continued(e.Right, e.Left, certain, possible)
+			continue
+		}
+		if repeatable(e.Left) {
+			sum := &ast.BinaryExpression{Operator: token.PLUS, Left: e.Left, Right: e.Right}
+			if longer := in.continued(sum, e.Left, certain, possible); longer != sum {
+				e.Operator, e.Right = token.ASSIGN, longer
 			}
-			e.Operator, e.Right = token.ASSIGN, sum
 		}
 	}
+	for _, function := range in.appends.functions {
+		start := in.appends.start[function]
+		certain := start != nil && textual(start)
+		possible := start == nil || !numerical(start)
+		parameter, results := returned(function)
+		for _, result := range results {
+			*result = in.continued(*result, parameter, certain, possible)
+		}
+	}
+}
+
+// continued is an expression with the helper in it where it is target with more behind it.
+// certain says that target is a text, and possible that it may be one.
+func (in *instrumenter) continued(e, target ast.Expression, certain, possible bool) ast.Expression {
+	if c, ok := e.(*ast.ConditionalExpression); ok {
+		c.Consequent = in.continued(c.Consequent, target, certain, possible)
+		c.Alternate = in.continued(c.Alternate, target, certain, possible)
+		return e
+	}
+	if t := beginsWith(e, target); t != nil {
+		return in.lengthened(t)
+	}
+	sum := leftmost(e, target)
+	if sum == nil {
+		return e
+	}
+	if certain || textual(e) {
+		return in.summed(e, target)
+	}
+	if _, variable := target.(*ast.Identifier); !variable || !possible || numerical(sum.Right) || !small(e) {
+		return e
+	}
+	at := e.Idx0()
+	return &ast.ConditionalExpression{
+		Test: &ast.BinaryExpression{
+			Operator: token.STRICT_EQUAL, Comparison: true,
+			Left:  &ast.UnaryExpression{Operator: token.TYPEOF, Idx: at, Operand: target},
+			Right: &ast.StringLiteral{Idx: at, Value: "string"},
+		},
+		Consequent: in.summed(e, target),
+		Alternate:  e,
+	}
+}
+
+// joined lets a sum use the helper that begins with a text for what may be missing:
+// (m[k] ?? "") + x.
+func (in *instrumenter) joined(e ast.Expression) ast.Expression {
+	sum, ok := e.(*ast.BinaryExpression)
+	if !ok || sum.Operator != token.PLUS {
+		return e
+	}
+	switch left := sum.Left.(type) {
+	case *ast.BinaryExpression:
+		if left.Operator != token.LOGICAL_OR && left.Operator != token.COALESCE || !textual(left.Right) {
+			return e
+		}
+	case *ast.CallExpression:
+		if id, ok := left.Callee.(*ast.Identifier); !ok || id.Name != helpers[concatHelper].name {
+			return e
+		}
+	default:
+		return e
+	}
+	return in.call(concatHelper, sum.Idx0(), sum.Left, sum.Right)
 }
 
 // summed is target + x + y by the helper, piece by piece from the left.

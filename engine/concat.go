@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
+	"weak"
 
 	"github.com/dop251/goja"
 )
@@ -19,20 +21,61 @@ import (
 type concats struct {
 	rt    *Runtime
 	plus  goja.Callable // + of the language
-	texts [concatBuffers]concatBuffer
-	next  int
+	ascii buffers[byte]
+	units buffers[uint16] // UTF-16 behind a byte order mark
 }
 
 const (
-	concatFrom    = 512        // bytes of a text from which on it gets a buffer
-	concatBuffers = 4          // texts that can grow side by side
-	concatMax     = 1<<29 - 24 // code units of a string, as in V8
+	concatFrom = 512        // code units of a text from which on it gets a buffer
+	concatMax  = 1<<29 - 24 // code units of a string, as in V8
 )
 
-// concatBuffer is the text that grows, in one of goja's two forms.
-type concatBuffer struct {
-	ascii []byte
-	units []uint16 // UTF-16 behind a byte order mark
+// buffers are the texts that grow, in one of goja's two forms. They keep none alive.
+type buffers[T byte | uint16] struct {
+	byStart map[uintptr]buffer[T]
+	sweepAt int // how many there are when those that are gone are looked for
+}
+
+// buffer is memory of which the first length units are a text, or were one, and the rest is free.
+type buffer[T byte | uint16] struct {
+	start        weak.Pointer[T]
+	length, room int
+}
+
+// buffersMin is how many buffers there may be before those that are gone are looked for.
+const buffersMin = 64
+
+// extend is text with more behind it, in the memory of text if nothing else has been put there.
+func (b *buffers[T]) extend(text, more []T) []T {
+	start := unsafe.SliceData(text)
+	at := uintptr(unsafe.Pointer(start))
+	// Another text may have come to be where one was that is gone: then the pointer is nil.
+	if known, ok := b.byStart[at]; ok && known.length == len(text) && known.start.Value() == start {
+		if length := len(text) + len(more); length <= known.room {
+			known.length = length
+			b.byStart[at] = known
+			return append(unsafe.Slice(start, known.room)[:len(text)], more...)
+		}
+		delete(b.byStart, at)
+	}
+	grown := make([]T, 0, 2*len(text)+len(more))
+	grown = append(append(grown, text...), more...)
+	b.sweep()
+	start = unsafe.SliceData(grown)
+	b.byStart[uintptr(unsafe.Pointer(start))] = buffer[T]{weak.Make(start), len(grown), cap(grown)}
+	return grown
+}
+
+// sweep makes room for one more buffer.
+func (b *buffers[T]) sweep() {
+	if b.byStart == nil {
+		b.byStart, b.sweepAt = map[uintptr]buffer[T]{}, buffersMin
+	}
+	if len(b.byStart) < b.sweepAt {
+		return
+	}
+	maps.DeleteFunc(b.byStart, func(_ uintptr, known buffer[T]) bool { return known.start.Value() == nil })
+	b.sweepAt = max(buffersMin, 2*len(b.byStart))
 }
 
 // stringForms are the types of goja's strings: of ASCII and of UTF-16.
@@ -75,26 +118,48 @@ func (t *concats) concat(c goja.FunctionCall) goja.Value {
 	if !aText || !bText {
 		return t.generic(c.Argument(0), c.Argument(1))
 	}
+	return t.texts(a, b)
+}
+
+// texts is a + b of two texts.
+func (t *concats) texts(a, b goja.String) goja.String {
 	if f := forms(); f.known {
 		switch reflect.TypeOf(a) {
 		case f.ascii:
 			if text := a.String(); len(text) >= concatFrom {
-				return t.ascii(text, b)
+				return t.addASCII(text, b)
 			}
 		case f.units:
 			if units := unitsOf(a); len(units) >= concatFrom {
-				return t.unicode(units, b)
+				return t.addUnits(units, b)
 			}
 		default: // text from outside, in UTF-8
 			if text := a.String(); len(text) >= concatFrom {
 				if isASCII(text) {
-					return t.ascii(text, b)
+					return t.addASCII(text, b)
 				}
-				return t.unicode(marked(text), b)
+				return t.addUnits(marked(text), b)
 			}
 		}
 	}
 	return a.Concat(b)
+}
+
+// installTextConcat puts concat of texts over the same.
+func (rt *Runtime) installTextConcat() {
+	prototype := rt.vm.Get("String").ToObject(rt.vm).Get("prototype").ToObject(rt.vm)
+	fn := rt.Function("concat", func(c goja.FunctionCall) goja.Value {
+		if goja.IsUndefined(c.This) || goja.IsNull(c.This) {
+			panic(rt.vm.NewTypeError("String.prototype.concat called on null or undefined"))
+		}
+		text := rt.toText(c.This)
+		for _, v := range c.Arguments {
+			text = rt.concats.texts(text, rt.toText(v))
+		}
+		return text
+	})
+	must(fn.DefineDataProperty("length", rt.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	must(prototype.DefineDataProperty("concat", fn, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
 func (t *concats) generic(a, b goja.Value) goja.Value {
@@ -108,35 +173,25 @@ func (t *concats) generic(a, b goja.Value) goja.Value {
 	return v
 }
 
-// ascii adds b to a text in ASCII.
-func (t *concats) ascii(text string, b goja.String) goja.Value {
+// addASCII adds b to a text in ASCII.
+func (t *concats) addASCII(text string, b goja.String) goja.String {
 	var more string
 	switch reflect.TypeOf(b) {
 	case forms().ascii:
 		more = b.String()
 	case forms().units:
-		return t.unicode(marked(text), b)
+		return t.addUnits(marked(text), b)
 	default:
 		if more = b.String(); !isASCII(more) {
-			return t.unicode(marked(text), b)
+			return t.addUnits(marked(text), b)
 		}
 	}
 	t.check(len(text) + len(more))
-	for i := range t.texts {
-		buffer := &t.texts[i]
-		if len(buffer.ascii) == len(text) && unsafe.SliceData(buffer.ascii) == unsafe.StringData(text) {
-			buffer.ascii = append(buffer.ascii, more...)
-			return asciiText(buffer.ascii)
-		}
-	}
-	grown := make([]byte, 0, 2*len(text)+len(more))
-	grown = append(append(grown, text...), more...)
-	t.keep(concatBuffer{ascii: grown})
-	return asciiText(grown)
+	return asciiText(t.ascii.extend(bytesOf(text), bytesOf(more)))
 }
 
-// unicode adds b to a text in UTF-16.
-func (t *concats) unicode(text []uint16, b goja.String) goja.Value {
+// addUnits adds b to a text in UTF-16.
+func (t *concats) addUnits(text []uint16, b goja.String) goja.String {
 	var more []uint16
 	switch reflect.TypeOf(b) {
 	case forms().units:
@@ -145,23 +200,7 @@ func (t *concats) unicode(text []uint16, b goja.String) goja.Value {
 		more = marked(b.String())[1:]
 	}
 	t.check(len(text) + len(more))
-	for i := range t.texts {
-		buffer := &t.texts[i]
-		if len(buffer.units) == len(text) && unsafe.SliceData(buffer.units) == unsafe.SliceData(text) {
-			buffer.units = append(buffer.units, more...)
-			return unicodeText(buffer.units)
-		}
-	}
-	grown := make([]uint16, 0, 2*len(text)+len(more))
-	grown = append(append(grown, text...), more...)
-	t.keep(concatBuffer{units: grown})
-	return unicodeText(grown)
-}
-
-// keep remembers a buffer in the place of the one that was made before all others.
-func (t *concats) keep(b concatBuffer) {
-	t.texts[t.next] = b
-	t.next = (t.next + 1) % concatBuffers
+	return unicodeText(t.units.extend(text, more))
 }
 
 func (t *concats) check(length int) {
@@ -178,6 +217,9 @@ func isASCII(s string) bool {
 	}
 	return true
 }
+
+// bytesOf is the memory of a text, which nobody may write.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // unitsOf is the memory of a string in UTF-16.
 func unitsOf(s goja.String) []uint16 {
@@ -196,11 +238,11 @@ func marked(s string) []uint16 {
 }
 
 // asciiText makes a string of goja that is a view of b.
-func asciiText(b []byte) goja.Value {
-	return reflect.ValueOf(unsafe.String(unsafe.SliceData(b), len(b))).Convert(forms().ascii).Interface().(goja.Value)
+func asciiText(b []byte) goja.String {
+	return reflect.ValueOf(unsafe.String(unsafe.SliceData(b), len(b))).Convert(forms().ascii).Interface().(goja.String)
 }
 
 // unicodeText makes a string of goja that is a view of units.
-func unicodeText(units []uint16) goja.Value {
-	return reflect.ValueOf(slices.Clip(units)).Convert(forms().units).Interface().(goja.Value)
+func unicodeText(units []uint16) goja.String {
+	return reflect.ValueOf(slices.Clip(units)).Convert(forms().units).Interface().(goja.String)
 }

@@ -150,8 +150,10 @@ func (in *instrumenter) enter(n ast.Node) (leave bool) {
 			in.mention(generatorWord)
 		}
 		in.functions = append(in.functions, function{body: n.Body})
+		in.appends.function(n)
 		return true
 	case *ast.ArrowFunctionLiteral:
+		in.appends.function(n)
 		in.functions = append(in.functions, function{arrow: true})
 		return true
 	case *ast.FieldDefinition:
@@ -197,6 +199,7 @@ func (in *instrumenter) enter(n ast.Node) (leave bool) {
 		in.supers(n)
 		importedLate(n)
 		in.iterateArguments(n.ArgumentList)
+		in.appends.reduction(n)
 		in.handler(n)
 	case *ast.NewExpression:
 		in.iterateArguments(n.ArgumentList)

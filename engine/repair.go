@@ -27,7 +27,7 @@ func (in *instrumenter) repair(e ast.Expression) ast.Expression {
 	case *ast.ArrayLiteral:
 		return in.spread(e)
 	case *ast.BinaryExpression, *ast.AssignExpression:
-		return in.exponent(e)
+		return in.joined(in.exponent(e))
 	case *ast.DotExpression:
 		return in.errorMember(e, e)
 	case *ast.OptionalChain:

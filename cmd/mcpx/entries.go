@@ -151,6 +151,13 @@ func (e *entries) place(project, user bool, file string) (string, error) {
 	return "", nil
 }
 
+// at is the same for a caller who is in another folder.
+func (e *entries) at(dir string) *entries {
+	there := *e
+	there.env.Dir = dir
+	return &there
+}
+
 // named is the one file that is read instead of searching; empty if there is none.
 func (e *entries) named() string {
 	file := e.file

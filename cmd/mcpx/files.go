@@ -85,17 +85,17 @@ func (b *backend) Import(ctx context.Context, in api.ImportInput) (*api.ImportOu
 	if err != nil {
 		return nil, err
 	}
-	order, of, err := destinations(own.entries, in, o.HostFiles(in.Host), out)
+	destinations, err := destinationsOf(own.entries, in, o.HostFiles(in.Host), out)
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range order {
-		if err := own.entries.takeOver(ctx, path, of[path], in.Write); err != nil {
+	for _, d := range destinations {
+		if err := d.in.takeOver(ctx, d.path, d.list, in.Write); err != nil {
 			return nil, err
 		}
 	}
-	for _, path := range order {
-		for _, t := range of[path] {
+	for _, d := range destinations {
+		for _, t := range d.list {
 			out.Entries = append(out.Entries, t.told)
 		}
 	}
@@ -124,21 +124,32 @@ type taking struct {
 	told  api.ImportEntry
 }
 
-// destinations says which entries go into which file, in the order in which they were found.
-func destinations(e *entries, in api.ImportInput, files []config.HostFile, out *api.ImportOutput) (order []string, of map[string][]*taking, err error) {
+// destination is a file that entries go into.
+type destination struct {
+	path string
+	in   *entries // of the project that it belongs to
+	list []*taking
+}
+
+// destinationsOf says which entries go into which file, in the order in which they were found.
+func destinationsOf(e *entries, in api.ImportInput, files []config.HostFile, out *api.ImportOutput) (all []*destination, err error) {
 	given, err := e.place(in.Project, in.User, in.File)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	of = map[string][]*taking{}
+	of := map[string]*destination{}
 	seen := map[string]bool{}
 	for _, f := range files {
 		for _, h := range f.Entries {
 			told := api.ImportEntry{Name: h.New.Name, From: f.Path, Notes: h.Notes}
-			to := given
+			to, its := given, e
 			if to == "" {
-				if to, err = e.place(f.Project, !f.Project, ""); err != nil {
-					return nil, nil, err
+				project := f.Project
+				if h.Project != "" {
+					project, its = true, e.at(h.Project)
+				}
+				if to, err = its.place(project, !project, ""); err != nil {
+					return nil, err
 				}
 			}
 			told.To = to
@@ -146,7 +157,7 @@ func destinations(e *entries, in api.ImportInput, files []config.HostFile, out *
 			switch {
 			case err != nil:
 			case seen[h.New.Name]:
-				err = fault.Usagef("a nearer file of it has a server of that name").Hintf("only that one is taken over")
+				err = fault.Usagef("a server of that name stands nearer").Hintf("only that one is taken over")
 			case to == f.Path:
 				err = fault.Usagef("%s is the file that it stands in", f.Path).Hintf("mcpx reads it there; name another file with --file to copy it")
 			}
@@ -159,17 +170,18 @@ func destinations(e *entries, in api.ImportInput, files []config.HostFile, out *
 			for _, i := range h.Inputs {
 				told.Inputs = append(told.Inputs, i.ID)
 			}
-			if plain := h.New.Plain(); len(plain) > 0 && to == e.env.ProjectFile() {
+			if plain := h.New.Plain(); len(plain) > 0 && to == its.env.ProjectFile() {
 				told.Notes = append(told.Notes, "written out, in a file that others may read: "+strings.Join(plain, ", "))
 			}
 			told.Entry = json.RawMessage(h.New.Shown())
 			if of[to] == nil {
-				order = append(order, to)
+				of[to] = &destination{path: to, in: its}
+				all = append(all, of[to])
 			}
-			of[to] = append(of[to], &taking{h, told})
+			of[to].list = append(of[to].list, &taking{h, told})
 		}
 	}
-	return order, of, nil
+	return all, nil
 }
 
 // takeOver puts entries into a file, or only says what would become of them.

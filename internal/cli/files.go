@@ -181,12 +181,20 @@ func (v *invocation) importHost(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return v.answer(out, func() string {
-		if in.Host == "" {
-			return hostsText(out)
+	if in.Host == "" {
+		return v.answer(out, func() string { return hostsText(out) })
+	}
+	if err := v.answer(out, func() string { return importText(out) }); err != nil {
+		return err
+	}
+	for _, h := range out.Hosts {
+		for _, f := range h.Files {
+			if f.Error != nil { // its servers were asked for, and are not there
+				return status(fault.Usage.ExitCode())
+			}
 		}
-		return importText(out)
-	})
+	}
+	return nil
 }
 
 // hostsText lists the hosts with what was found of them.
@@ -219,16 +227,16 @@ func hostsText(out *api.ImportOutput) string {
 
 func importText(out *api.ImportOutput) string {
 	var p page
-	read := false
+	found, read := false, false
 	for _, h := range out.Hosts {
 		for _, f := range h.Files {
-			read = read || f.State == "read"
+			found, read = found || f.State != "absent", read || f.State == "read"
 			if f.Error != nil {
 				p.block("", "error: "+errorText(f.Error))
 			}
 		}
 	}
-	if !read {
+	if !found {
 		p.line("no file of it was found; looked for")
 		for _, h := range out.Hosts {
 			for _, f := range h.Files {
@@ -237,7 +245,7 @@ func importText(out *api.ImportOutput) string {
 		}
 		return p.String()
 	}
-	if len(out.Entries) == 0 {
+	if read && len(out.Entries) == 0 {
 		p.line("its files name no servers")
 	}
 	fresh := 0

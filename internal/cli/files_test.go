@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,10 @@ func (d *desk) Import(_ context.Context, in api.ImportInput) (*api.ImportOutput,
 	if in.Host == "" {
 		return out, nil
 	}
-	out.Hosts = out.Hosts[:1]
+	out.Hosts = slices.DeleteFunc(out.Hosts, func(h api.ImportHost) bool { return h.Name != in.Host })
+	if in.Host != "cursor" {
+		return out, nil
+	}
 	out.Written = in.Write
 	state := api.ImportNew
 	if in.Write {
@@ -127,6 +131,14 @@ zed: not found; looked for
 vscode: error: /w/.vscode/mcp.json:1:1: no
   mend it
 `, "")
+	// A file that is broken is there, and its servers are not; without a name it is one among others.
+	for _, args := range [][]string{{"import", "vscode"}, {"import", "vscode", "--write"}} {
+		drive(t, &desk{}, args...).want(t, 2, "error: /w/.vscode/mcp.json:1:1: no\n  mend it\n", "")
+	}
+	drive(t, &desk{}, "import", "zed").want(t, 0, "no file of it was found; looked for\n    /home/u/.config/zed/settings.json\n", "")
+	if s := drive(t, &desk{}, "import", "vscode", "--json"); s.code != 2 || !strings.Contains(s.stdout.String(), `"state":"broken"`) {
+		t.Errorf("import --json of a broken file: %d\n%s", s.code, s.stdout.String())
+	}
 	if s := drive(t, &desk{}, "import", "--write"); s.code != 2 {
 		t.Errorf("import --write without a host: exit code %d", s.code)
 	}

@@ -1,12 +1,20 @@
 package config
 
+// aliasKey is AliasOf as it is written.
+func (s *Server) aliasKey() string {
+	if s.lines["aliasOf"] != 0 {
+		return "aliasOf"
+	}
+	return "mcpx.aliasOf"
+}
+
 // findAlias looks up the server whose process an entry shares. What is wrong with that is
 // a problem of the entry.
 func (s *Server) findAlias(c *Config) {
 	if s.AliasOf == "" || s.Problem != nil {
 		return
 	}
-	const key = "mcpx.aliasOf"
+	key := s.aliasKey()
 	other, ok := c.Server(s.AliasOf)
 	switch {
 	case !ok:

@@ -26,6 +26,11 @@ func AllowWrites(path string, raw []byte, name string) ([]byte, error) {
 			continue // null, or a mistake
 		}
 		allow := hujson.String(string(rule.Allow))
+		if at := member1(entry, "writePolicy"); at != nil && (place{path: path}).own() {
+			at.Value = allow
+			text := e.pack()
+			return text, loads(path, text, name)
+		}
 		block := member1(entry, "mcpx")
 		if block == nil {
 			value, wrong := e.value(`{ "writePolicy": "allow" }`)

@@ -241,7 +241,7 @@ func (r *reader) aboutFiles(m member) bool {
 		at := m.at
 		if m.key == "paths" {
 			if m.value.kind != object {
-				r.warn(m.at, `paths is %s, and has no effect; write "paths": { "config": ["FILE", null] }`, m.value.kind)
+				r.missing(m.at, `paths is %s, and has no effect; write "paths": { "config": ["FILE", null] }`, m.value.kind)
 				return true
 			}
 			for _, s := range m.value.members {
@@ -257,11 +257,11 @@ func (r *reader) aboutFiles(m member) bool {
 		}
 		switch {
 		case r.explicit:
-			r.warn(at, "paths.config is not followed in a file that --config or MCPX_CONFIG names: that file is read alone")
+			r.unfollowed(at, "paths.config is not followed in a file that --config or MCPX_CONFIG names: that file is read alone")
 		case r.late:
-			r.warn(at, "paths.config is not followed here, since %s names this file; list the files there", r.by)
+			r.unfollowed(at, "paths.config is not followed here, since %s names this file; list the files there", r.by)
 		case r.guest:
-			r.warn(at, `paths.config is not followed in a file of the project unless you trust it: "mcpx config trust"`)
+			r.missing(at, `paths.config is not followed in a file of the project unless you trust it: "mcpx config trust"`)
 		}
 	case "imports":
 		r.checkImports(m)
@@ -274,26 +274,30 @@ func (r *reader) aboutFiles(m member) bool {
 
 func (r *reader) checkImports(m member) {
 	if m.value.kind != listKind {
-		r.warn(m.at, `imports is %s, and has no effect; write "imports": ["cursor"]`, m.value.kind)
+		r.missing(m.at, `imports is %s, and has no effect; write "imports": ["cursor"]`, m.value.kind)
 		return
 	}
 	if r.explicit {
-		r.warn(m.at, "imports has no effect in a file that --config or MCPX_CONFIG names: that file is read alone")
+		r.unfollowed(m.at, "imports has no effect in a file that --config or MCPX_CONFIG names: that file is read alone")
 		return
 	}
 	for _, n := range m.value.list {
 		h := hostNamed(n.text)
 		switch {
 		case n.kind != text:
-			r.warn(n.at, "imports names hosts, and this is %s", n.kind)
+			r.missing(n.at, "imports names hosts, and this is %s", n.kind)
 		case h == nil:
 			near := settings.Nearest(n.text, HostNames())
 			if near != "" {
 				near = "did you mean " + near + "? "
 			}
-			r.warn(n.at, "imports: there is no host %q; %sthe hosts are %s", n.text, near, strings.Join(HostNames(), ", "))
+			r.missing(n.at, "imports: there is no host %q; %sthe hosts are %s", n.text, near, strings.Join(HostNames(), ", "))
 		case r.guest && len(h.user(r.env, goos)) > 0:
-			r.warn(n.at, `imports: from a file of the project only the project's own files of %s are read unless you trust it: "mcpx config trust"`, h.Name)
+			tell := r.unfollowed
+			if slices.ContainsFunc(h.user(r.env, goos), func(path string) bool { return place{path: path}.exists() }) {
+				tell = r.missing // there is something that is not read
+			}
+			tell(n.at, `imports: from a file of the project only the project's own files of %s are read unless you trust it: "mcpx config trust"`, h.Name)
 		}
 	}
 }

@@ -73,8 +73,8 @@ type Config struct {
 	Faults   []*fault.Error  // what is wrong with profiles, each with its place
 	Explicit bool            // one file was named instead of searching
 	Warnings []string        // what is in a file and has no effect, or not the one that it seems to have
-	Unread   []string        // those of the Warnings that are about servers which were not read
-	Astray   []string        // those of the Warnings that are about keys beside the servers, which nothing reads
+	Unread   []string        // what goes with the news that a server is not there: where one may stand that was not read
+	Astray   []string        // what every command says: what somebody wrote and nothing reads, and servers that are missing
 
 	about   gathered       // rules about tools besides those of the entries
 	unknown []*fault.Error // keys beside the servers that nobody knows
@@ -100,6 +100,7 @@ type File struct {
 	Trusted bool         // of the project, and the user vouches for what it holds
 	By      string       // who names it: FILE:LINE, or paths.config; empty if it was searched for
 	Host    string       // the host whose file it is, if it is read in place; see Hosts
+	Apart   bool         // of another host alone: if it is broken, nothing but its servers is missing
 }
 
 // Origin is where an entry begins. Line and Column count from 1, Column in UTF-16 code units.
@@ -153,6 +154,7 @@ func load(places []place, o Options) *Config {
 				named[e.name] = e.server
 				if e.server != nil {
 					c.Warnings = append(c.Warnings, e.warnings...)
+					c.Astray = append(c.Astray, e.astray...)
 				}
 			}
 		}
@@ -171,13 +173,14 @@ func load(places []place, o Options) *Config {
 }
 
 // Err returns an error of kind Usage if a file is broken. Commands that need servers
-// return it; those that look for what is wrong go on with the others.
+// return it; those that look for what is wrong go on with the others. A broken file of
+// another host costs its own servers only, and is in Astray.
 func (c *Config) Err() error {
 	var first *fault.Error
 	var more []string
 	for _, f := range c.Files {
 		switch {
-		case f.Err == nil:
+		case f.Err == nil, f.Apart:
 		case first == nil:
 			first = f.Err
 		default:
@@ -197,8 +200,8 @@ func (c *Config) Err() error {
 // from now on, and a key beside the servers is one of the Faults.
 func (c *Config) Strict() {
 	for _, s := range c.Servers {
-		if len(s.Ignored) > 0 && s.Problem == nil {
-			s.Problem = s.wrong("", "mcpx does not know %s, and plumbing.strictUnknownKeys is on", strings.Join(s.Ignored, ", ")).
+		if unknown := slices.Concat(s.Ignored, s.misplaced); len(unknown) > 0 && s.Problem == nil {
+			s.Problem = s.wrong("", "mcpx does not read %s there, and plumbing.strictUnknownKeys is on", strings.Join(unknown, ", ")).
 				Hintf("remove the keys, or switch the setting off")
 		}
 	}
@@ -228,7 +231,6 @@ type place struct {
 	path     string
 	explicit bool // named by the user rather than found
 	project  bool // found in the project: whoever wrote the project wrote it
-	own      bool // of no other host, so that every key in it is meant for mcpx
 	nowhere  bool // its own folder means nothing to the servers in it
 
 	by        string       // who names it; empty if it was searched for
@@ -284,7 +286,7 @@ func (o Options) walk() []place {
 	}
 	for dir := filepath.Clean(o.Env.Dir); ; dir = filepath.Dir(dir) {
 		for _, path := range ProjectFiles(dir) {
-			add(place{path: path, project: dir != o.Env.Home, own: filepath.Base(path) != ".mcp.json"})
+			add(place{path: path, project: dir != o.Env.Home})
 		}
 		if dir == filepath.Dir(dir) {
 			break
@@ -295,14 +297,25 @@ func (o Options) walk() []place {
 		xdg = filepath.Join(o.Env.Home, ".config")
 	}
 	if filepath.IsAbs(xdg) {
-		add(place{path: filepath.Join(xdg, "mcpx", "config.json"), own: true, nowhere: true})
+		add(place{path: filepath.Join(xdg, "mcpx", "config.json"), nowhere: true})
 	}
 	if o.Env.Home != "" {
-		add(place{path: filepath.Join(o.Env.Home, ".mcpx.json"), own: true})
+		add(place{path: filepath.Join(o.Env.Home, ".mcpx.json")})
 	}
-	add(place{path: systemFile, own: true, nowhere: true})
+	add(place{path: systemFile, nowhere: true})
 	return places
 }
+
+// own reports whether a file is mcpx's alone, so that every key in it is meant for mcpx.
+// That is told by its name, whoever names it.
+func (p place) own() bool {
+	base, dir := filepath.Base(p.path), filepath.Base(filepath.Dir(p.path))
+	return base == ".mcpx.json" || base == "config.json" && (dir == ".mcpx" || dir == "mcpx")
+}
+
+// apart reports whether a file is another host's alone. A .mcp.json is shared with mcpx, also
+// where a host is named that reads it.
+func (p place) apart() bool { return p.host != "" && filepath.Base(p.path) != ".mcp.json" }
 
 // folder is the directory that the file is about: its own, or the one above a folder
 // that only holds configuration. It is empty if there is none.

@@ -19,8 +19,8 @@ type contents struct {
 	profiles []Profile
 	faults   []*fault.Error
 	warnings []string
-	unread   []string // those of the warnings that are about servers which were not read
-	astray   []string // those of the warnings that are about a key beside the servers
+	unread   []string // see Config.Unread
+	astray   []string // see Config.Astray
 
 	unknown    []*fault.Error // keys beside the servers that nobody knows
 	rules      *rule.Block    // about the tools of every server; nil for none
@@ -32,12 +32,14 @@ type entry struct {
 	name     string
 	server   *Server
 	warnings []string
+	astray   []string // those of the warnings that every command says
 	node     *node
+	project  string // the folder of the project that it is for, if its file is of no project
 }
 
 // read reads one file, and says what it holds as far as that can be understood.
 func (p place) read(o Options) (File, contents) {
-	file := File{Path: p.path, State: Absent, Project: p.project, By: p.by, Host: p.host}
+	file := File{Path: p.path, State: Absent, Project: p.project, By: p.by, Host: p.host, Apart: p.apart()}
 	d, err := p.document()
 	if d == nil && err == nil {
 		var none contents
@@ -62,6 +64,11 @@ func (p place) read(o Options) (File, contents) {
 	}
 	if err != nil {
 		file.State, file.Err = Broken, err
+		if file.Apart { // otherwise it is an error of the commands themselves
+			what, _, _ := strings.Cut(err.Message, "\n")
+			missing := what + "; the servers that " + p.host + " has there are missing"
+			found.unread, found.astray = append(found.unread, missing), append(found.astray, missing)
+		}
 	}
 	return file, found
 }
@@ -91,19 +98,24 @@ func (r *reader) read(root *node) *fault.Error {
 	}
 	r.readInputs(root)
 	off := r.switchedOff(root)
+	dir, project := r.nearestProject(root.get("projects"))
+	local := project.get("mcpServers")
 	for _, c := range containers {
 		for _, m := range c.members {
 			if r.builtIn(m.value) {
 				continue
 			}
 			e := r.entry(m)
+			if c == local && dir != r.env.Home { // what is for all below that is the user's
+				e.project = dir
+			}
 			if e.server != nil && off(m.key) {
 				e.server.Disabled = true
 			}
 			r.entries = append(r.entries, e)
 		}
 	}
-	if r.host == "" && (ours || r.own) {
+	if r.host == "" && (ours || r.own()) {
 		r.settings.Project = r.guest
 		for _, m := range root.members {
 			r.topLevel(m, ours)
@@ -120,7 +132,8 @@ func (r *reader) containers(root *node) (found []*node, ours bool, err *fault.Er
 		return h.containers(r, root), false, nil
 	}
 	if projects := root.get("projects"); projects.isObject() { // Claude Code's ~/.claude.json
-		if c := r.nearestProject(projects).get("mcpServers"); c.isObject() {
+		if _, p := r.nearestProject(projects); p.get("mcpServers").isObject() {
+			c := p.get("mcpServers")
 			found = append(found, c)
 		}
 		if c := root.get("mcpServers"); c.isObject() {
@@ -157,7 +170,7 @@ func (r *reader) containers(root *node) (found []*node, ours bool, err *fault.Er
 			return []*node{c}, false, nil
 		}
 	}
-	if c := unwrapped(root); c != nil && !r.own {
+	if c := unwrapped(root); c != nil && !r.own() {
 		return []*node{c}, false, nil
 	}
 	return nil, true, nil
@@ -205,28 +218,26 @@ func unwrapped(root *node) *node {
 }
 
 // nearestProject is the entry for the working directory, or for the nearest directory
-// above it that has one.
-func (r *reader) nearestProject(projects *node) *node {
+// above it that has one, and that directory.
+func (r *reader) nearestProject(projects *node) (dir string, of *node) {
 	dirs := []string{r.env.Dir}
 	if real, err := filepath.EvalSymlinks(r.env.Dir); err == nil && real != r.env.Dir {
 		dirs = append(dirs, real)
 	}
 	if projects == nil {
-		return nil
+		return "", nil
 	}
-	var nearest *node
-	longest := -1
 	for _, m := range projects.members {
 		project := filepath.Clean(m.key)
-		for _, dir := range dirs {
-			rel, err := filepath.Rel(project, dir)
+		for _, here := range dirs {
+			rel, err := filepath.Rel(project, here)
 			above := err == nil && filepath.IsAbs(project) && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-			if above && len(project) > longest {
-				nearest, longest = m.value, len(project)
+			if above && len(project) > len(dir) {
+				dir, of = project, m.value
 			}
 		}
 	}
-	return nearest
+	return dir, of
 }
 
 // others are the keys under which other hosts keep servers and what belongs to them.
@@ -253,20 +264,17 @@ func (r *reader) topLevel(m member, ours bool) {
 			}
 			r.setting(m.key+"."+s.key, s.value)
 		}
-	case r.own && settings.IsPath(m.key):
+	case r.own() && settings.IsPath(m.key):
 		r.misspelled(m)
 	case settings.Nearest(m.key, []string{"mcpServers"}) != "":
-		r.warn(m.at, "the key %q is not read; the servers stand under \"mcpServers\"", m.key)
-		r.unread = append(r.unread, r.contents.warnings[len(r.contents.warnings)-1])
-		r.astray = append(r.astray, r.contents.warnings[len(r.contents.warnings)-1])
-	case r.own:
+		r.missing(m.at, "the key %q is not read; the servers stand under \"mcpServers\"", m.key)
+	case r.own():
 		r.strange(m)
 		if near := settings.Nearest(m.key, append(settings.Groups(), "imports")); near != "" && len(m.key) > 3 {
-			r.warn(m.at, "the key %q has no effect: did you mean %q?", m.key, near)
+			r.stray(m.at, "the key %q has no effect: did you mean %q?", m.key, near)
 		} else {
-			r.warn(m.at, "the key %q has no effect: nothing reads it", m.key)
+			r.stray(m.at, "the key %q has no effect: nothing reads it", m.key)
 		}
-		r.astray = append(r.astray, r.contents.warnings[len(r.contents.warnings)-1])
 	default:
 		r.strange(m)
 		r.ignored = append(r.ignored, m.key)
@@ -299,8 +307,27 @@ func (r *reader) setting(path string, n *node) {
 	})
 }
 
-func (r *reader) warn(at int, format string, args ...any) {
-	r.contents.warnings = append(r.contents.warnings, r.doc.origin(at).String()+": "+fmt.Sprintf(format, args...))
+// warn keeps a warning for those who ask, and returns it.
+func (r *reader) warn(at int, format string, args ...any) string {
+	text := r.doc.origin(at).String() + ": " + fmt.Sprintf(format, args...)
+	r.contents.warnings = append(r.contents.warnings, text)
+	return text
+}
+
+// stray keeps a warning that every command says.
+func (r *reader) stray(at int, format string, args ...any) {
+	r.astray = append(r.astray, r.warn(at, format, args...))
+}
+
+// unfollowed keeps a warning that goes with the news that a server is not there.
+func (r *reader) unfollowed(at int, format string, args ...any) {
+	r.unread = append(r.unread, r.warn(at, format, args...))
+}
+
+// missing keeps a warning that is both.
+func (r *reader) missing(at int, format string, args ...any) {
+	r.stray(at, format, args...)
+	r.unread = append(r.unread, r.astray[len(r.astray)-1])
 }
 
 // json writes a scalar as JSON, and anything else as what it is.

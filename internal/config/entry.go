@@ -52,6 +52,7 @@ type Server struct {
 	alias     *Server        // the entry that AliasOf names
 	broken    *fault.Error   // what is wrong with its Rules
 	inputs    []Input        // those that its file defines
+	misplaced []string       // keys of the mcpx block that stand beside it, where mcpx reads none
 }
 
 // Process is what an entry says about the processes of its server. What is zero is left
@@ -128,17 +129,19 @@ func (r *reader) entry(m member) entry {
 		}
 	}
 	s.Warnings = append(s.Warnings, er.warnings...)
-	return entry{m.key, s, er.warnings, m.value}
+	return entry{name: m.key, server: s, warnings: er.warnings, astray: er.astray, node: m.value}
 }
 
 // entryReader fills one Server.
 type entryReader struct {
 	*reader
 	s         *Server
-	transport string  // as written
-	program   bool    // a command is written, whether or not it can be used
-	address   *member // what is the url if nothing says how the server is reached
+	transport string            // as written
+	program   bool              // a command is written, whether or not it can be used
+	address   *member           // what is the url if nothing says how the server is reached
+	said      map[string]string // keys of the mcpx block that were read, with how they are written
 	warnings  []string
+	astray    []string // those of them that every command says
 }
 
 // fail keeps the first problem of the entry.
@@ -177,6 +180,7 @@ func (r *entryReader) read(n *node) {
 	}
 	r.decide()
 	r.unfilled()
+	r.beside(n)
 	s := r.s
 	if s.Transport == Stdio && s.Auth != nil {
 		s.Auth, s.Ignored = nil, append(s.Ignored, "auth")
@@ -246,13 +250,39 @@ func (r *entryReader) members(n *node) {
 		case "mcpx":
 			r.block(v)
 		default:
-			if own, ok := ruleOfOthers(key); ok && v.kind == listKind {
-				r.rules(member{own, m.at, v})
-				continue
+			own, ok := ruleOfOthers(m)
+			switch {
+			case ok:
+				r.ours(key, member{own, m.at, v})
+			case r.own() && slices.Contains(blockKeys, key):
+				r.ours(key, m)
+			case slices.Contains(blockKeys, key) && key != "tools": // other hosts write that too, in ways of their own
+				s.misplaced = append(s.misplaced, key)
+			default:
+				s.Ignored = append(s.Ignored, key)
 			}
-			s.Ignored = append(s.Ignored, key)
 		}
 	}
+}
+
+// beside warns of keys of the mcpx block that stand beside it in a file of other programs too,
+// to which they may mean something else.
+func (r *entryReader) beside(n *node) {
+	if len(r.s.misplaced) == 0 {
+		return
+	}
+	at := n.at
+	for _, m := range n.members {
+		if m.key == r.s.misplaced[0] {
+			at = m.at
+		}
+	}
+	words := make([]string, len(r.s.misplaced))
+	for i, key := range r.s.misplaced {
+		words[i] = quoted(key)
+	}
+	r.note(member{at: at}, "%s of the entry itself: nothing reads that in a file of other programs; write it under \"mcpx\"", strings.Join(words, ", "))
+	r.astray = append(r.astray, r.warnings[len(r.warnings)-1])
 }
 
 // envFiles reads the names of files with variables.
@@ -284,12 +314,14 @@ func (s *Server) foreign() []string {
 }
 
 // ruleOfOthers is our name for a key by which another host hides tools of a server.
-func ruleOfOthers(key string) (string, bool) {
-	switch key {
+func ruleOfOthers(m member) (string, bool) {
+	switch m.key {
+	case "tools": // Copilot's; others keep something else there
+		return "tools", m.value.kind == listKind && !slices.ContainsFunc(m.value.list, func(n *node) bool { return n.kind != text })
 	case "includeTools", "enabled_tools": // Gemini's; Codex's
-		return "tools", true
+		return "tools", m.value.kind == listKind
 	case "excludeTools", "disabled_tools", "disabledTools": // Gemini's; Codex's; Windsurf's
-		return "excludeTools", true
+		return "excludeTools", m.value.kind == listKind
 	}
 	return "", false
 }
@@ -312,7 +344,7 @@ func (r *entryReader) decide() {
 	remote := s.URL != "" || s.lines["url"] != 0
 	switch {
 	case s.AliasOf != "" && (r.program || remote):
-		r.fail("mcpx.aliasOf", "leave out the command and the url: those of the other server are used", "an alias has a command or a url of its own")
+		r.fail(s.aliasKey(), "leave out the command and the url: those of the other server are used", "an alias has a command or a url of its own")
 	case s.AliasOf != "":
 		return
 	case !r.program && !remote:
@@ -477,26 +509,46 @@ func (r *entryReader) block(n *node) {
 		key := "mcpx." + m.key
 		switch {
 		case m.value.kind == null: // as elsewhere in an entry
-		case slices.Contains(ruleKeys, m.key):
-			r.rules(m)
-		case m.key == "inheritEnv":
-			inherit := r.boolean(key, m.value, false)
-			if inherit && r.guest {
-				r.note(m, `inheritEnv is not honoured from a file of the project unless you trust it: "mcpx config trust", or an entry in ~/.mcpx.json`)
-				continue
-			}
-			r.s.InheritEnv = inherit
-		case slices.Contains(processKeys, m.key):
-			r.process(key, m)
+		case slices.Contains(blockKeys, m.key):
+			r.ours(key, m)
 		default:
 			r.line(key, m.value)
-			known := slices.Concat([]string{"inheritEnv"}, processKeys, ruleKeys)
-			hint := "the keys of the mcpx block are " + strings.Join(known, ", ")
-			if near := settings.Nearest(m.key, known); near != "" {
+			hint := "the keys of the mcpx block are " + strings.Join(blockKeys, ", ")
+			if near := settings.Nearest(m.key, blockKeys); near != "" {
 				hint = "did you mean " + near + "?"
 			}
 			r.fail(key, hint, "there is no such key")
 		}
+	}
+}
+
+// blockKeys are the keys of the mcpx block. In mcpx's own files they may stand on the entry too.
+var blockKeys = slices.Concat([]string{"inheritEnv"}, processKeys, ruleKeys)
+
+// ours reads one of them, which is written as key. One of two that say the same would be lost.
+func (r *entryReader) ours(key string, m member) {
+	if first, twice := r.said[m.key]; twice {
+		r.line(key, m.value)
+		const format, hint = "%s says the same, and both are in the entry", "keep one of them"
+		r.fail(key, hint, format, first)
+		if r.s.broken == nil && slices.Contains(ruleKeys, m.key) {
+			r.s.broken = r.s.fault(key, format, first).Hintf(hint)
+		}
+		return
+	}
+	r.said = with(r.said, m.key, key)
+	switch {
+	case slices.Contains(ruleKeys, m.key):
+		r.rules(key, m)
+	case m.key == "inheritEnv":
+		inherit := r.boolean(key, m.value, false)
+		if inherit && r.guest {
+			r.note(m, `inheritEnv is not honoured from a file of the project unless you trust it: "mcpx config trust", or an entry in ~/.mcpx.json`)
+			return
+		}
+		r.s.InheritEnv = inherit
+	default:
+		r.process(key, m)
 	}
 }
 

@@ -93,7 +93,7 @@ func (s *Server) Same(other *Server) bool {
 		c := *s
 		c.Origin, c.Guest, c.Ignored, c.Warnings, c.Rules = Origin{}, false, nil, nil, nil
 		c.lines, c.alias, c.broken, c.inputs = nil, nil, nil, nil // the alias's target has an entry of its own
-		c.Problem = nil
+		c.misplaced, c.Problem = nil, nil
 		return c
 	}
 	return (s.Problem == nil) == (other.Problem == nil) && reflect.DeepEqual(bare(s), bare(other)) //nolint:govet // the errors in them are gone

@@ -83,7 +83,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(seed), true)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte, asTOML bool) {
-		p := place{path: "/dir/c.json", own: true, project: true}
+		p := place{path: "/dir/.mcpx.json", project: true}
 		if asTOML {
 			p.path = "/dir/c.toml"
 		}

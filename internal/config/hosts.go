@@ -165,8 +165,8 @@ func (h *Host) places(e Env) []place {
 func (h *Host) containers(r *reader, root *node) []*node {
 	var out []*node
 	if h.Name == "claude-code" {
-		if c := r.nearestProject(root.get("projects")).get("mcpServers"); c.isObject() {
-			out = append(out, c)
+		if _, p := r.nearestProject(root.get("projects")); p.get("mcpServers").isObject() {
+			out = append(out, p.get("mcpServers"))
 		}
 	}
 	keys := h.keys
@@ -213,7 +213,7 @@ func (r *reader) switchedOff(root *node) func(name string) bool {
 	restricted := false
 	switch {
 	case root.get("projects").isObject():
-		p := r.nearestProject(root.get("projects"))
+		_, p := r.nearestProject(root.get("projects"))
 		off = append(names(p.get("disabledMcpServers")), names(p.get("disabledMcpjsonServers"))...)
 	case r.host == "gemini", r.host == "qwen":
 		mcp := root.get("mcp")

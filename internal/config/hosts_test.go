@@ -121,7 +121,7 @@ func TestEntriesOfEachHostAreTakenOver(t *testing.T) {
 		"claude-desktop": {"d": `{"command":"dd"}`},
 		"cline":          {"cl": `{"command":"cl"}`},
 		"continue":       {"on": `{"command":"cn","args":["-y","8080"]}`, "far": `{"type":"http","url":"https://c/","headers":{"A":"b"}}`},
-		"copilot":        {"co": `{"command":"co"}`},
+		"copilot":        {"co": `{"command":"co","mcpx":{"tools":["*"]}}`},
 		"goose": {
 			"go": `{"command":"go","args":["x"],"env":{"N":"1"},"env_vars":["HOME"],"disabled":true}`,
 			"up": `{"type":"http","url":"https://g/"}`,
@@ -280,6 +280,100 @@ func TestHostsAreReadInPlace(t *testing.T) {
 	if len(c.Servers) > 0 || !strings.Contains(strings.Join(c.Warnings, "\n"), "read alone") {
 		t.Errorf("servers %v, warnings %q", c.Servers, c.Warnings)
 	}
+}
+
+// What an imports that is not followed leaves out is told by every command, and where a server is not found.
+func TestImportsThatAreNotFollowedAreTold(t *testing.T) {
+	t.Parallel()
+	const guest = `/w/.mcpx.json:1: imports: from a file of the project only the project's own files of %s are read unless you trust it: "mcpx config trust"`
+	cursor, gemini := strings.ReplaceAll(guest, "%s", "cursor"), strings.ReplaceAll(guest, "%s", "gemini")
+	for _, tt := range []struct{ text, astray, unread string }{
+		{`{"imports": ["zed"], "paths": {}}`, "", strings.ReplaceAll(guest, "%s", "zed")},
+		{`{"imports": ["cursor", "gemini"]}`, cursor, cursor + "\n" + gemini}, // there is nothing of Gemini's
+		{`{"imports": ["cursr"]}`, `/w/.mcpx.json:1: imports: there is no host "cursr"; did you mean cursor? the hosts are `, ""},
+		{`{"imports": "cursor"}`, `/w/.mcpx.json:1: imports is a string, and has no effect; write "imports": ["cursor"]`, ""},
+		{`{"imports": [1]}`, `/w/.mcpx.json:1: imports names hosts, and this is a number`, ""},
+		{`{"paths": {"config": ["x.json", null]}}`, `/w/.mcpx.json:1: paths.config is not followed in a file of the project unless you trust it: "mcpx config trust"`, ""},
+		{`{"paths": ["x.json"]}`, `/w/.mcpx.json:1: paths is a list, and has no effect; write "paths": { "config": ["FILE", null] }`, ""},
+	} {
+		tr := newTree(t, map[string]string{"w/.mcpx.json": tt.text, "home/.cursor/mcp.json": `{"mcpServers": {"c": {"command": "x"}}}`})
+		tr.dir = "w"
+		c := tr.load("")
+		cut := func(lines []string) string {
+			text, _, _ := strings.Cut(tr.relative(strings.Join(lines, "\n")), strings.Join(HostNames(), ", "))
+			return text
+		}
+		if tt.unread == "" {
+			tt.unread = tt.astray
+		}
+		if cut(c.Astray) != tt.astray || cut(c.Unread) != tt.unread {
+			t.Errorf("%s: Astray\n%s\nUnread\n%s", tt.text, cut(c.Astray), cut(c.Unread))
+		}
+		for _, w := range append(c.Astray, c.Unread...) {
+			if !slices.Contains(c.Warnings, w) {
+				t.Errorf("%s: %q is not among the warnings", tt.text, w)
+			}
+		}
+	}
+	tr := newTree(t, map[string]string{"c.json": `{"imports": ["cursor"], "paths": {"config": ["x"]}}`})
+	if c := tr.load("c.json"); len(c.Unread) != 2 || len(c.Astray) != 0 {
+		t.Errorf("of a file that is named: Unread %q, Astray %q", c.Unread, c.Astray)
+	}
+}
+
+func TestABrokenFileOfAHostCostsItsServersAlone(t *testing.T) {
+	t.Parallel()
+	tr := newTree(t, map[string]string{
+		"home/.mcpx.json":            `{"imports": ["claude-code", "cursor", "gemini"], "mcpServers": {"mine": {"command": "x"}}}`,
+		"home/.cursor/mcp.json":      "{\"mcpServers\": {\n\"c\": {\"command\" \"x\"}}}",
+		"home/.gemini/settings.json": `{"mcpServers": {"g": {"command": "x"}}}`,
+	})
+	c := tr.load("")
+	if err := c.Err(); err != nil {
+		t.Errorf("Err = %v", err)
+	}
+	equal(t, "servers", tr.show(c), "g: x\nmine: x")
+	equal(t, "what every command says", tr.relative(strings.Join(c.Astray, "\n")),
+		"/home/.cursor/mcp.json:2:17: a colon is missing before \"x\"; the servers that cursor has there are missing")
+	if !slices.Equal(c.Unread, c.Astray) || len(c.Warnings) > 0 {
+		t.Errorf("Unread %q, Warnings %q", c.Unread, c.Warnings)
+	}
+	for _, f := range c.Files {
+		if broken := f.Host == "cursor" && f.State == Broken && f.Err != nil; broken != (f.Path == tr.path("home/.cursor/mcp.json")) {
+			t.Errorf("%+v", f)
+		}
+	}
+	for _, file := range []string{"home/.mcpx.json", ".mcp.json"} { // the latter is mcpx's too, whoever is imported
+		strict := newTree(t, map[string]string{
+			"home/.mcpx.json": `{"imports": ["claude-code"]}`, ".mcpx.json": `{"imports": ["claude-code"]}`, file: "{",
+		})
+		if c := strict.load(""); c.Err() == nil || len(c.Astray) > 0 {
+			t.Errorf("%s is broken: Err = %v, Astray %q", file, c.Err(), c.Astray)
+		}
+	}
+}
+
+func TestServersOfAProjectInTheUsersFileAreTheProjects(t *testing.T) {
+	t.Parallel()
+	tr := newTree(t, map[string]string{
+		"w/deep/file": "",
+		"home/.claude.json": `{"mcpServers": {"mine": {"command": "m"}, "both": {"command": "of the user"}}, "projects": {
+			"ROOT/w": {"mcpServers": {"here": {"command": "h"}, "both": {"command": "of the project"}}}, "ROOT/w/other": {"mcpServers": {"no": {"command": "n"}}}}}`,
+	})
+	got := func(dir string) string {
+		tr.dir = dir
+		var out []string
+		for _, f := range (Options{Env: tr.env()}).HostFiles("claude-code") {
+			for _, e := range f.Entries {
+				out = append(out, e.New.Name+" "+e.New.Command[0]+": "+tr.relative(e.Project))
+			}
+		}
+		return strings.Join(out, "\n")
+	}
+	equal(t, "below the project", got("w/deep"), "here h: /w\nboth of the project: /w\nmine m: \nboth of the user: ")
+	equal(t, "elsewhere", got("home"), "mine m: \nboth of the user: ")
+	tr.write("home/.claude.json", `{"projects": {"ROOT/home": {"mcpServers": {"all": {"command": "a"}}}}}`)
+	equal(t, "the home directory is no project", got("home"), "all a: ")
 }
 
 func TestASketchLoadsStrictlyAndIsEmpty(t *testing.T) {

@@ -28,6 +28,8 @@ type HostEntry struct {
 	Inputs []Input      // that it refers to
 	Notes  []string     // what is left behind, or not understood
 	Err    *fault.Error // why it cannot be taken over
+	// Project is the folder of the project that it is for, where the file is the user's.
+	Project string
 }
 
 // HostFiles reads the files of a host, nearest first. Of two entries of one name the nearer
@@ -44,8 +46,8 @@ func (o Options) HostFiles(name string) []HostFile {
 		f.Near = !p.project || p.folder() == filepath.Clean(o.Env.Dir)
 		seen := map[string]bool{}
 		for _, e := range found.entries {
-			if e.server != nil && !seen[e.name] {
-				seen[e.name] = true
+			if e.server != nil && !seen[e.project+"\x00"+e.name] {
+				seen[e.project+"\x00"+e.name] = true
 				f.Entries = append(f.Entries, takeOver(e))
 			}
 		}
@@ -57,7 +59,7 @@ func (o Options) HostFiles(name string) []HostFile {
 // takeOver makes an entry of ours.
 func takeOver(e entry) HostEntry {
 	s := e.server
-	out := HostEntry{New: NewServer{Name: s.Name}, Err: s.Problem, Inputs: s.Inputs()}
+	out := HostEntry{New: NewServer{Name: s.Name}, Err: s.Problem, Inputs: s.Inputs(), Project: e.project}
 	if s.Problem != nil {
 		return out
 	}
@@ -87,7 +89,7 @@ func takeOver(e entry) HostEntry {
 	block := e.node.get("mcpx")
 	var rules []member
 	for _, m := range e.node.members {
-		if own, ok := ruleOfOthers(m.key); ok && m.value.kind == listKind {
+		if own, ok := ruleOfOthers(m); ok {
 			rules = append(rules, member{own, m.at, m.value})
 		}
 	}
@@ -98,8 +100,8 @@ func takeOver(e entry) HostEntry {
 		}
 		n.Block = whole.encode()
 	}
-	if len(s.Ignored) > 0 {
-		out.Notes = append(out.Notes, "left behind, since mcpx does not read it: "+strings.Join(s.Ignored, ", "))
+	if left := slices.Concat(s.Ignored, s.misplaced); len(left) > 0 {
+		out.Notes = append(out.Notes, "left behind, since mcpx does not read it: "+strings.Join(left, ", "))
 	}
 	for _, form := range s.foreign() {
 		out.Notes = append(out.Notes, "mcpx does not fill in "+form)

@@ -8,7 +8,101 @@ import (
 	"time"
 
 	"mcpx/internal/fault"
+	"mcpx/internal/rule"
 )
+
+// What the mcpx block holds may stand on the entry itself, in files that are mcpx's alone. In others it is told of.
+func TestKeysOfTheBlockOnTheEntryItself(t *testing.T) {
+	t.Parallel()
+	const entry = "{\"mcpServers\": {\n\"a\": {\"command\": \"x\",\n\"scope\": \"session\", \"sharing\": \"exclusive\", \"max\": 2, \"idleTimeout\": \"30m\", \"callTimeout\": \"5s\",\n" +
+		`"inheritEnv": true, "tools": ["*"], "excludeTools": ["rm"], "extraIncludeTools": ["z"], "writePolicy": "deny", "argumentRules": {"get": {"required": ["p"]}}},` +
+		"\n\"b\": {\"aliasOf\": \"a\"}}}"
+	process := Process{Scope: "session", Sharing: "exclusive", Max: 2, IdleTimeout: 30 * time.Minute, CallTimeout: 5 * time.Second}
+	for file, named := range map[string]string{
+		"home/.mcpx.json": "", "home/.config/mcpx/config.json": "", "else/.mcpx.json": "else/.mcpx.json", "else/.mcpx/config.json": "else/.mcpx/config.json",
+	} {
+		tr := newTree(t, map[string]string{file: entry})
+		c := tr.load(named)
+		a, _ := c.Server("a")
+		if a.Process != process || !a.InheritEnv || len(a.Ignored)+len(c.Warnings)+len(c.Astray) > 0 {
+			t.Errorf("%s: %+v, inheritEnv %t, ignored %q, warnings %q", file, a.Process, a.InheritEnv, a.Ignored, c.Warnings)
+		}
+		equal(t, file+": hidden", hides(t, c, "a", "rm", "get"), "rm")
+		if policy, _ := a.Rules.Writing(rule.Allow, ""); policy != rule.Deny || len(a.Rules.For("get")) != 1 {
+			t.Errorf("%s: writes %s, rules %v", file, policy, a.Rules.For("get"))
+		}
+		if b, _ := c.Server("b"); b.Problem != nil || b.alias != a {
+			t.Errorf("%s: the alias: %v", file, b.Problem)
+		}
+	}
+
+	tr := newTree(t, map[string]string{".mcp.json": entry})
+	c := tr.load("")
+	a, _ := c.Server("a")
+	if a.Process != (Process{}) || a.InheritEnv || len(a.Ignored) > 0 {
+		t.Errorf("of .mcp.json: %+v, inheritEnv %t, ignored %q", a.Process, a.InheritEnv, a.Ignored)
+	}
+	equal(t, "what other hosts write too", hides(t, c, "a", "rm", "get"), "rm")
+	equal(t, "what every command says", tr.relative(strings.Join(c.Astray, "\n")), `
+/.mcp.json:3: server "a": "scope", "sharing", "max", "idleTimeout", "callTimeout", "inheritEnv", "extraIncludeTools", "writePolicy", "argumentRules" of the entry itself: nothing reads that in a file of other programs; write it under "mcpx"
+/.mcp.json:5: server "b": "aliasOf" of the entry itself: nothing reads that in a file of other programs; write it under "mcpx"`)
+	if strings.Join(c.Warnings, "\n") != strings.Join(c.Astray, "\n") {
+		t.Errorf("warnings %q", c.Warnings)
+	}
+	c.Strict()
+	if a.Problem == nil || !strings.Contains(a.Problem.Message, "scope") {
+		t.Errorf("strictly: %v", a.Problem)
+	}
+}
+
+func TestAKeyOfTheBlockIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	for file, tests := range map[string]map[string]string{
+		".mcpx.json": {
+			`"mcpx": {"scope": "cwd"}, "scope": "session"`: "scope: mcpx.scope says the same, and both are in the entry",
+			`"scope": "cwd", "mcpx": {"scope": "cwd"}`:     "mcpx.scope: scope says the same, and both are in the entry",
+			`"max": 0`:                  `max: "0" is not a whole number of at least 1`,
+			`"aliasOf": "b"`:            "aliasOf: an alias has a command or a url of its own",
+			`"excludeTools": "rm"`:      "excludeTools: a string where a list is needed",
+			`"argumentRules": {"x": 1}`: `argumentRules["x"]: a number where an object is needed`,
+			`"inheritEnv": true, "mcpx": {"inheritEnv": false}`:  "mcpx.inheritEnv: inheritEnv says the same, and both are in the entry",
+			`"tools": ["a"], "mcpx": {"tools": ["b"]}`:           "mcpx.tools: tools says the same, and both are in the entry",
+			`"scope": null, "mcpx": {"scope": null, "max": 1}`:   "",
+			`"scope": "cwd", "mcpx": {"scope": null, "max": 1} `: "",
+		},
+		".mcp.json": {
+			`"disabledTools": ["a"], "mcpx": {"excludeTools": ["b"]}`: "mcpx.excludeTools: disabledTools says the same, and both are in the entry",
+			`"enabled_tools": ["a"], "includeTools": ["b"]`:           "includeTools: enabled_tools says the same, and both are in the entry",
+			`"scope": "cwd", "mcpx": {"scope": "repo"}`:               "",
+			`"tools": [{"name": "a"}], "mcpx": {"tools": ["b"]}`:      "",
+		},
+	} {
+		for keys, want := range tests {
+			tr := newTree(t, map[string]string{
+				file: "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n" + keys + "}}}", "home/.mcpx.json": `{"mcpServers": {"b": {"command": "y"}}}`,
+			})
+			c := tr.load("")
+			got := ""
+			if a, _ := c.Server("a"); a.Problem != nil {
+				got = strings.TrimPrefix(tr.relative(a.Problem.Message), "/"+file+`:2: server "a": `)
+			}
+			if got != want {
+				t.Errorf("%s: %s: %q, want %q", file, keys, got, want)
+			}
+			if b, _ := c.Server("b"); b.Problem != nil {
+				t.Errorf("%s: %s: another server: %v", file, keys, b.Problem)
+			}
+		}
+	}
+	// Of two lists of what is hidden neither may be lost, also behind an entry that counts for more.
+	tr := newTree(t, map[string]string{
+		".mcpx.json":      `{"mcpServers": {"a": {"command": "x"}}}`,
+		"home/.mcpx.json": `{"mcpServers": {"a": {"command": "x", "excludeTools": ["one"], "mcpx": {"excludeTools": ["two"]}}}}`,
+	})
+	if a, _ := tr.load("").Server("a"); a.Problem == nil || !strings.Contains(a.Problem.Message, "excludeTools says the same") {
+		t.Errorf("a project's entry gets round the rules: %v", a.Problem)
+	}
+}
 
 // one loads the text of one file and returns its entry of a name.
 func one(t *testing.T, text, name string, environ map[string]string) (*Server, Env) {

@@ -16,7 +16,7 @@ func profilesOf(t *testing.T, text string, trusted bool) ([]Profile, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := reader{place: place{path: "/p/.mcpx.json", project: true, own: true}, doc: d, guest: !trusted}
+	r := reader{place: place{path: "/p/.mcpx.json", project: true}, doc: d, guest: !trusted}
 	if err := r.read(root); err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 // last, in the block pool for every server.
 var ruleKeys = []string{"tools", "excludeTools", "extraIncludeTools", "argumentRules", "writePolicy"}
 
-// rules reads a key of the mcpx block that is a rule about tools: one of ruleKeys.
-func (r *entryReader) rules(m member) {
+// rules reads a key of the mcpx block that is a rule about tools: one of ruleKeys, written as key.
+func (r *entryReader) rules(key string, m member) {
 	if r.s.Rules == nil {
 		r.s.Rules = &rule.Rules{}
 	}
@@ -24,7 +24,7 @@ func (r *entryReader) rules(m member) {
 	if b == nil {
 		b = &rule.Block{Guest: r.guest}
 	}
-	rr := ruleReader{doc: r.doc, block: b, server: r.s.Name, prefix: "mcpx.", fail: func(key string, n *node, hint, format string, args ...any) {
+	rr := ruleReader{doc: r.doc, block: b, server: r.s.Name, key: key, fail: func(key string, n *node, hint, format string, args ...any) {
 		r.line(key, n)
 		r.fail(key, hint, format, args...)
 		if r.s.broken == nil {
@@ -44,7 +44,7 @@ func (r *reader) poolRules(m member) bool {
 	if b == nil {
 		b = &rule.Block{Guest: r.guest}
 	}
-	rr := ruleReader{doc: r.doc, block: b, prefix: "pool.", fail: func(key string, n *node, hint, format string, args ...any) {
+	rr := ruleReader{doc: r.doc, block: b, key: "pool." + m.key, fail: func(key string, n *node, hint, format string, args ...any) {
 		if r.contents.rulesFault != nil {
 			return
 		}
@@ -65,12 +65,12 @@ type ruleReader struct {
 	doc    *document
 	block  *rule.Block
 	server string
-	prefix string // of keys: mcpx. or pool.
+	key    string // as it is written: mcpx.KEY, pool.KEY, or KEY on the entry
 	fail   func(key string, n *node, hint, format string, args ...any)
 }
 
-func (r *ruleReader) origin(key string, n *node) rule.Origin {
-	return rule.Origin{File: r.doc.path, Line: r.doc.line(n.at), Server: r.server, Key: r.prefix + key}
+func (r *ruleReader) origin(n *node) rule.Origin {
+	return rule.Origin{File: r.doc.path, Line: r.doc.line(n.at), Server: r.server, Key: r.key}
 }
 
 // read reads one key, and reports whether it is one of a rule.
@@ -78,21 +78,21 @@ func (r *ruleReader) read(m member) bool {
 	v := m.value
 	switch m.key {
 	case "tools":
-		if list, ok := r.filters(m.key, v); ok {
+		if list, ok := r.filters(v); ok {
 			r.block.Tools = list
 		}
 	case "excludeTools":
-		r.block.Exclude, _ = r.filters(m.key, v)
+		r.block.Exclude, _ = r.filters(v)
 	case "extraIncludeTools":
-		r.block.Extra, _ = r.filters(m.key, v)
+		r.block.Extra, _ = r.filters(v)
 	case "argumentRules":
 		r.arguments(v)
 	case "writePolicy":
 		if v.kind != text || !rule.IsPolicy(v.text) {
-			r.fail(r.prefix+m.key, v, `write "allow", "ask" or "deny"`, "%s is no policy", v.shown())
+			r.fail(r.key, v, `write "allow", "ask" or "deny"`, "%s is no policy", v.shown())
 			break
 		}
-		r.block.Write, r.block.WriteFrom = rule.Policy(v.text), r.origin(m.key, v)
+		r.block.Write, r.block.WriteFrom = rule.Policy(v.text), r.origin(v)
 	default:
 		return false
 	}
@@ -102,14 +102,14 @@ func (r *ruleReader) read(m member) bool {
 const patternHint = `a pattern is a name, a glob such as "get_*", or "/REGEXP/"`
 
 // filters reads a list of patterns.
-func (r *ruleReader) filters(key string, v *node) ([]rule.Filter, bool) {
+func (r *ruleReader) filters(v *node) ([]rule.Filter, bool) {
 	if v.kind != list {
-		r.fail(r.prefix+key, v, `write a list of tools, such as ["get_*"]`, "%s where a list is needed", v.kind)
+		r.fail(r.key, v, `write a list of tools, such as ["get_*"]`, "%s where a list is needed", v.kind)
 		return nil, false
 	}
 	out := []rule.Filter{}
 	for i, n := range v.list {
-		place := r.prefix + key + "[" + strconv.Itoa(i) + "]"
+		place := r.key + "[" + strconv.Itoa(i) + "]"
 		if n.kind != text {
 			r.fail(place, n, patternHint, "%s where a pattern is needed", n.kind)
 			continue
@@ -119,20 +119,19 @@ func (r *ruleReader) filters(key string, v *node) ([]rule.Filter, bool) {
 			r.fail(place, n, patternHint, "the pattern %q cannot be used: %v", n.text, err)
 			continue
 		}
-		out = append(out, rule.Filter{Pattern: p, From: r.origin(key, n)})
+		out = append(out, rule.Filter{Pattern: p, From: r.origin(n)})
 	}
 	return out, true
 }
 
 // arguments reads argument rules: schemas by patterns.
 func (r *ruleReader) arguments(v *node) {
-	const key = "argumentRules"
 	if v.kind != object {
-		r.fail(r.prefix+key, v, `write { "TOOL": { "properties": { … } } }`, "%s where an object is needed", v.kind)
+		r.fail(r.key, v, `write { "TOOL": { "properties": { … } } }`, "%s where an object is needed", v.kind)
 		return
 	}
 	for _, m := range v.members {
-		place := r.prefix + key + "[" + strconv.Quote(m.key) + "]"
+		place := r.key + "[" + strconv.Quote(m.key) + "]"
 		p, err := rule.Parse(m.key)
 		if err != nil {
 			r.fail(place, m.value, patternHint, "the pattern %q cannot be used: %v", m.key, err)
@@ -147,7 +146,7 @@ func (r *ruleReader) arguments(v *node) {
 			r.fail(place, m.value, "a rule is a JSON Schema (2020-12) whose patterns are of ECMA-262", "the schema cannot be used: %v", err)
 			continue
 		}
-		from := r.origin(key, m.value)
+		from := r.origin(m.value)
 		from.Key += "[" + strconv.Quote(m.key) + "]"
 		r.block.Arguments = append(r.block.Arguments, rule.Arguments{Pattern: p, Schema: s, From: from})
 	}

@@ -157,6 +157,14 @@ func TestAServerIsAllowedToWrite(t *testing.T) {
 			t.Errorf("%s: the policy is %s", tt.name, policy)
 		}
 	}
+	// In mcpx's own file the policy may stand on the entry, and is not to be said twice.
+	beside := `{ "mcpServers": { "a": { "command": "x", "writePolicy": "deny", "mcpx": { "max": 2 } } } }`
+	if got, err := AllowWrites("/w/.mcpx.json", []byte(beside), "a"); err != nil || string(got) != strings.Replace(beside, "deny", "allow", 1) {
+		t.Errorf("beside a block: %v\n%s", err, got)
+	}
+	if got, err := AllowWrites("/w/.mcp.json", []byte(beside), "a"); err != nil || string(got) != strings.Replace(beside, `2 }`, `2, "writePolicy": "allow" }`, 1) {
+		t.Errorf("where nothing reads it: %v\n%s", err, got)
+	}
 	for _, text := range []string{`{}`, `{ "mcpServers": { "b": {} } }`, `{ "mcpServers": { "a": { "command": "x", "mcpx": 1 } } }`, `{`} {
 		if _, err := AllowWrites("/c.json", []byte(text), "a"); err == nil {
 			t.Errorf("%s was changed", text)

@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -142,8 +141,7 @@ func (e *edit) settled(path, setting string) ([]byte, error) {
 	if wrong != nil {
 		return nil, wrong
 	}
-	ours := slices.Contains([]string{".mcpx.json", "config.json"}, filepath.Base(path))
-	r := reader{place: place{path: path, own: ours}, doc: doc}
+	r := reader{place: place{path: path}, doc: doc}
 	if wrong := r.read(root); wrong != nil {
 		return nil, wrong
 	}

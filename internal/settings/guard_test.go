@@ -280,6 +280,10 @@ var untunable = map[string]string{
 	"internal/gateway.openFor":    "a call that a client has left unfinished",
 	"internal/gateway.lately":     "so that one broken server does not hold every listing up",
 
+	"internal/api.shortBody":    "needs no room among longer ones",
+	"internal/api.maxBodies":    "a guard of memory, beside http.callBodyLimit",
+	"internal/api.bodyPatience": "for a client that sends nothing",
+
 	"internal/run.maxZone":      "of a file of the system",
 	"internal/run.stopGrace":    "between asking a worker to end and ending it",
 	"internal/run.endGrace":     "likewise",
