@@ -22,6 +22,7 @@ var additions = []addition{
 	{"catch then allSettled", (*Runtime).installMending},
 	{"JSON", (*Runtime).installJSON},
 	{"RegExp hasIndices unicodeSets", (*Runtime).installRegExp},
+	{"exec test matchAll", (*Runtime).installMatches},
 	{"Proxy", (*Runtime).installProxy},
 	{"shift unshift push slice splice concat sort toSorted flat flatMap", (*Runtime).installArrayMethods},
 	{"concat", (*Runtime).installTextConcat},

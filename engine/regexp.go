@@ -480,7 +480,7 @@ func (r *regexps) execute(c goja.FunctionCall) goja.Value {
 		}
 		start = int(last)
 	}
-	m := origin.match(text, start)
+	m := r.match(origin, text, start)
 	if m == nil {
 		if moving {
 			must(o.Set("lastIndex", 0))
@@ -490,18 +490,11 @@ func (r *regexps) execute(c goja.FunctionCall) goja.Value {
 	if moving {
 		must(o.Set("lastIndex", m.to[0]))
 	}
-	return r.result(origin, text, m)
-}
-
-// regexpMatch is where a pattern and its groups matched, in UTF-16. A group that did not
-// has -1.
-type regexpMatch struct {
-	from, to []int
-	names    []string
+	return r.rt.matchArray(text, m, strings.Contains(origin.flags, "d"))
 }
 
 // match finds the first match from start on, or at start if the pattern is sticky.
-func (o *regexpOrigin) match(text goja.String, start int) *regexpMatch {
+func (r *regexps) match(o *regexpOrigin, text goja.String, start int) *regexpMatch {
 	flags := o.native.Flags
 	if o.matcher == nil {
 		options := regexp2.ECMAScript
@@ -516,67 +509,27 @@ func (o *regexpOrigin) match(text goja.String, start int) *regexpMatch {
 		}
 		o.matcher = matcher
 	}
-	runes, places := runesOf(text, strings.Contains(flags, "u"))
-	from, _ := slices.BinarySearch(places, start)
-	m, err := o.matcher.FindRunesMatchStartingAt(runes, from)
-	if err != nil || m == nil || strings.Contains(flags, "y") && places[m.RuneIndex] != start {
+	a := r.rt.matches.apart(text, strings.Contains(flags, "u"))
+	from, _ := a.at(start)
+	m, err := o.matcher.FindRunesMatchStartingAt(a.runes, from)
+	if err != nil || m == nil || strings.Contains(flags, "y") && a.place(m.RuneIndex) != start {
 		return nil
 	}
-	out := &regexpMatch{}
-	outer := 0
-	for i, g := range m.Groups() {
-		from, to := -1, -1
-		if len(g.Captures) > 0 {
-			from, to = places[g.RuneIndex], places[g.RuneIndex+g.RuneLength]
-		}
-		// A group keeps what it matched in an earlier round of a repetition; that is
-		// before what the group around it matched in the last.
-		if i > 0 && (from < 0 || to < outer) {
-			from, to = -1, -1
-		} else {
-			outer = from
-		}
-		if i == 0 {
-			outer = 0
-		}
-		name := g.Name
-		if i < len(o.native.Groups) {
-			name = o.native.Groups[i]
-		}
-		out.from, out.to, out.names = append(out.from, from), append(out.to, to), append(out.names, name)
-	}
-	out.names[0] = ""
-	return out
+	return located(m, a, o.native.Groups)
 }
 
-// runesOf is a text as the matcher takes it, and where in UTF-16 each rune is, with the
-// end of the text.
-func runesOf(text goja.String, codePoints bool) (runes []rune, places []int) {
-	length := text.Length()
-	for i := 0; i < length; i++ {
-		r := rune(text.CharAt(i))
-		places = append(places, i)
-		if codePoints && i+1 < length {
-			if pair := utf16.DecodeRune(r, rune(text.CharAt(i+1))); pair != utf8.RuneError {
-				r = pair
-				i++
-			}
-		}
-		runes = append(runes, r)
-	}
-	return runes, append(places, length)
-}
-
-// result is the array of a match.
-func (r *regexps) result(origin *regexpOrigin, text goja.String, m *regexpMatch) goja.Value {
-	vm := r.rt.vm
-	texts, ranges := make([]any, len(m.from)), make([]any, len(m.from))
+// matchArray is the array of a match, with the indices of its groups if they are asked for.
+func (rt *Runtime) matchArray(text goja.String, m *regexpMatch, withIndices bool) goja.Value {
+	vm := rt.vm
+	texts, ranges := make([]goja.Value, len(m.from)), make([]goja.Value, len(m.from))
 	var groups, rangesByName *goja.Object
 	for i := range m.from {
 		texts[i], ranges[i] = goja.Undefined(), goja.Undefined()
 		if m.from[i] >= 0 {
 			texts[i] = text.Substring(m.from[i], m.to[i])
-			ranges[i] = vm.NewArray(m.from[i], m.to[i])
+			if withIndices {
+				ranges[i] = vm.NewArray(m.from[i], m.to[i])
+			}
 		}
 		name := m.names[i]
 		if name == "" {
@@ -596,12 +549,12 @@ func (r *regexps) result(origin *regexpOrigin, text goja.String, m *regexpMatch)
 		}
 		return o
 	}
-	result := vm.NewArray(texts...)
+	result := rt.newArray(texts)
 	must(result.Set("index", m.from[0]))
 	must(result.Set("input", text))
 	must(result.Set("groups", optional(groups)))
-	if strings.Contains(origin.flags, "d") {
-		indices := vm.NewArray(ranges...)
+	if withIndices {
+		indices := rt.newArray(ranges)
 		must(indices.Set("groups", optional(rangesByName)))
 		must(result.Set("indices", indices))
 	}

@@ -39,6 +39,7 @@ type Runtime struct {
 
 	regexps    regexps
 	concats    concats
+	matches    matches
 	iterations iterations
 
 	program *Program
@@ -69,6 +70,7 @@ func New(o Options) *Runtime {
 	rt.loop.init()
 	rt.works.init(rt, o.InFlight)
 	rt.concats.rt = rt
+	rt.matches.rt = rt
 	rt.entry.init(rt)
 	rt.intrinsics.init(rt.vm)
 	rt.installPrelude()

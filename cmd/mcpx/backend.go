@@ -176,7 +176,8 @@ func catalogIn(state string) *catalog.Catalog {
 // standIn puts the demo server where nothing is configured, and reports whether it did. A
 // file that cannot be read may hold servers: then nothing may stand in for them.
 func standIn(cfg *config.Config, program string) bool {
-	if len(cfg.Servers) > 0 || cfg.Explicit || cfg.Err() != nil {
+	broken := slices.ContainsFunc(cfg.Files, func(f config.File) bool { return f.State == config.Broken })
+	if len(cfg.Servers) > 0 || cfg.Explicit || broken {
 		return false
 	}
 	cfg.Stand(demoServer(program))

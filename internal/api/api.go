@@ -358,6 +358,17 @@ type ConfigOutput struct {
 	Warnings []string       `json:"warnings,omitempty"`
 }
 
+// Err is what is wrong with the first file that is broken, without which too much would be
+// missing to go on; nil if there is none.
+func (o *ConfigOutput) Err() *fault.Error {
+	for _, f := range o.Files {
+		if f.Error != nil && !f.Apart {
+			return f.Error
+		}
+	}
+	return nil
+}
+
 // ConfigFile is a place where configuration is looked for.
 type ConfigFile struct {
 	Path  string       `json:"path"`
@@ -371,6 +382,9 @@ type ConfigFile struct {
 	// is the other program whose file it is.
 	By   string `json:"by,omitempty"`
 	Host string `json:"host,omitempty"`
+	// Apart says that it is that program's alone: if it is broken, nothing but its servers is
+	// missing.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // ConfigServer is one entry in force.

@@ -152,21 +152,22 @@ func serverSchema() form {
 		delete(block[key].(form), "default") //nolint:forcetypeassert // made above
 	}
 	block["max"] = form{"type": "integer", "minimum": 1, "description": "How many processes there may be for one scope."}
-	return form{
-		"type": "object",
-		"properties": form{
-			"type":     form{"type": "string", "enum": []string{"stdio", "local", "http", "streamable-http", "streamableHttp", "remote", "sse"}, "description": "How it is reached; told by command or url if it is left out."},
-			"command":  form{"anyOf": []form{text, {"type": "array", "items": scalar}, {"type": "object"}}, "description": "The program."},
-			"args":     form{"type": "array", "items": scalar, "description": "Its arguments. No shell sees them."},
-			"env":      table,
-			"envFile":  form{"anyOf": []form{text, {"type": "array", "items": text}}, "description": "Files with further variables, a line for each: NAME=value."},
-			"cwd":      text,
-			"url":      form{"type": "string", "description": "Where it runs, if not here."},
-			"headers":  table,
-			"auth":     form{"description": "How to log in."},
-			"disabled": scalar,
-			"enabled":  scalar,
-			"mcpx":     form{"type": []string{"object", "null"}, "properties": block, "additionalProperties": false, "description": "What only mcpx reads."},
-		},
+	properties := form{
+		"type":     form{"type": "string", "enum": []string{"stdio", "local", "http", "streamable-http", "streamableHttp", "remote", "sse"}, "description": "How it is reached; told by command or url if it is left out."},
+		"command":  form{"anyOf": []form{text, {"type": "array", "items": scalar}, {"type": "object"}}, "description": "The program."},
+		"args":     form{"type": "array", "items": scalar, "description": "Its arguments. No shell sees them."},
+		"env":      table,
+		"envFile":  form{"anyOf": []form{text, {"type": "array", "items": text}}, "description": "Files with further variables, a line for each: NAME=value."},
+		"cwd":      text,
+		"url":      form{"type": "string", "description": "Where it runs, if not here."},
+		"headers":  table,
+		"auth":     form{"description": "How to log in."},
+		"disabled": scalar,
+		"enabled":  scalar,
+		"mcpx":     form{"type": []string{"object", "null"}, "properties": block, "additionalProperties": false, "description": "What only mcpx reads."},
 	}
+	for key, s := range block { // in mcpx's own files it may stand beside the block
+		properties[key] = s
+	}
+	return form{"type": "object", "properties": properties}
 }

@@ -87,6 +87,8 @@ func TestTheSchemaAndTheReaderAgree(t *testing.T) {
 		{"an unknown word", `{"policy": {"write": "perhaps"}}`, false},
 		{"an unknown key of the mcpx block", `{"mcpServers": {"a": {"command": "x", "mcpx": {"scoop": "repo"}}}}`, false},
 		{"an unknown scope", `{"mcpServers": {"a": {"command": "x", "mcpx": {"scope": "world"}}}}`, false},
+		{"a scope on the entry", `{"mcpServers": {"a": {"command": "x", "scope": "repo", "writePolicy": "ask"}}}`, true},
+		{"an unknown scope there", `{"mcpServers": {"a": {"command": "x", "scope": "world"}}}`, false},
 		{"max as text", `{"mcpServers": {"a": {"command": "x", "mcpx": {"max": "2"}}}}`, false},
 		{"an unknown key of a profile", `{"script": {"profiles": {"x": {"reed": true}}}}`, false},
 		{"a group that is none", `{"exec": 5}`, false},

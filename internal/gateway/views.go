@@ -257,7 +257,7 @@ func (g *Gateway) Config(context.Context, api.ConfigInput) (*api.ConfigOutput, e
 	out := &api.ConfigOutput{Files: []api.ConfigFile{}, Servers: []api.ConfigServer{}, Demo: g.o.Demo, Warnings: g.o.Config.Warnings}
 	for _, f := range g.o.Config.Files {
 		out.Files = append(out.Files, api.ConfigFile{
-			Path: f.Path, State: string(f.State), Error: f.Err, Project: f.Project, Trusted: f.Trusted, By: f.By, Host: f.Host,
+			Path: f.Path, State: string(f.State), Error: f.Err, Project: f.Project, Trusted: f.Trusted, By: f.By, Host: f.Host, Apart: f.Apart,
 		})
 	}
 	for _, s := range g.servers {

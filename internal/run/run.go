@@ -158,10 +158,8 @@ func (r *Runner) once(ctx context.Context, id string, in api.ExecInput, streams 
 	if err != nil {
 		return nil, fault.From(err)
 	}
-	for _, file := range config.Files {
-		if file.Error != nil {
-			return nil, file.Error // a script would find some of its tools missing
-		}
+	if broken := config.Err(); broken != nil {
+		return nil, broken // a script would find some of its tools missing
 	}
 	var names []string
 	for _, server := range config.Servers {

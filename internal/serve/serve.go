@@ -78,10 +78,8 @@ func New(ctx context.Context, o Options) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range config.Files {
-		if f.Error != nil {
-			return nil, f.Error // what it holds would be missing without a word
-		}
+	if broken := config.Err(); broken != nil {
+		return nil, broken // what it holds would be missing without a word
 	}
 	var names []string
 	for _, s := range config.Servers {
