@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,9 @@ func TestTextGrows(t *testing.T) {
 		{"a function in what is added", "let s = JSON.parse('\"a\"'); s += (() => { const f = x => x + 'b'; return f('c') })(); return s", `"acb"`},
 		{"constant", "try { (0, eval)('const s = \"a\"; s += \"b\"') } catch (e) { return e.name }", `"TypeError"`},
 		{"a key", "let s = ''; for (let i = 0; i < 600; i++) s += 'k'; const o = { [s]: 1 }, m = new Map([[s, 2]]); return [o['k'.repeat(600)], m.get('k'.repeat(600)), 'k'.repeat(600) === s]", `[1,2,true]`},
+		{"concat", "let s = ''; for (let i = 0; i < 2000; i++) s = s.concat('é', i, null); const u = s.concat('1'), v = s.concat('2'); let n; try { s.concat(Symbol()) } catch (e) { n = e.name } let m; try { ''.concat.call(null) } catch (e) { m = e.message } return [s.length, u.slice(-2), v.slice(-2), s.concat(s) === s + s, ''.concat.call(5, [6, 7]), n, m, ''.concat.length, ''.concat.name]", `[16890,"l1","l2",true,"56,7","TypeError","String.prototype.concat called on null or undefined",1,"concat"]`},
+		{"reduce", "const l = Array(2000).fill('ab'); return [l.reduce((a, b) => a + b, '') === 'ab'.repeat(2000), l.reduce((a, b) => a + b).length, l.reduce((a, b) => a ? a + ',' + b : b, '') === l.join(), l.reduce(function (a, b) { if (a === 'q') { return a } else return `${a}${b}` }, '').length, [1, 2].reduce((a, b) => a + b), [1, 'x'].reduce((a, b) => a + b, 0), ['x', 2n, 'y'].reduceRight((a, b) => a + b), [[1], [2]].reduce((a, b) => a + b)]", `[true,4000,true,4000,3,"1x","y2x","12"]`},
+		{"of what may be missing", "const o = {}, m = new Map, k = 'k'; for (let i = 0; i < 2000; i++) { o[k] = (o[k] ?? '') + i; m.set(k, (m.get(k) || '') + i + ';'); o.t = o.t ? o.t + i : '' + i; o['u'] ??= ''; o['u'] = o['u'] + i } let n = 0; const g = { get k() { n++; return 1 }, set k(v) { this.v = v } }; g.k = (g.k ?? '') + 2; return [o.k === o.t, o.u === o.k, m.get(k) === Array.from({ length: 2000 }, (_, i) => i + ';').join(''), o.k.length, n, g.v, (null ?? '') + 1n + 2]", `[true,true,true,6890,1,3,"12"]`},
 		{"of text from outside", "let s = ''; for (let i = 0; i < 40; i++) s += await echo('a longer text than goja looks into, é? no. '); return [s.length, s.endsWith('no. ')]", `[1720,true]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -35,6 +39,39 @@ func TestTextGrows(t *testing.T) {
 				t.Errorf("%s = %s, want %s", c.text, got, c.want)
 			}
 		})
+	}
+}
+
+// A buffer is no longer used when its text is gone: the next may be at the same place.
+func TestBuffersKeepNoTextAlive(t *testing.T) {
+	t.Parallel()
+	var b buffers[byte]
+	text := bytesOf(strings.Repeat("x", concatFrom))
+	for range 10 * buffersMin {
+		if got := b.extend(b.extend(text, []byte("ab")), []byte("c")); string(got[len(text):]) != "abc" {
+			t.Fatalf("%s behind a text of x", got[len(text):])
+		}
+		runtime.GC()
+		if len(b.byStart) > 2*buffersMin {
+			t.Fatalf("%d buffers are known", len(b.byStart))
+		}
+	}
+}
+
+func TestManyTextsGrowSideBySide(t *testing.T) {
+	t.Parallel()
+	var b buffers[uint16]
+	texts := make([][]uint16, 2*buffersMin)
+	for i := range texts {
+		texts[i] = b.extend(make([]uint16, concatFrom), []uint16{'a'})
+	}
+	for i, text := range texts {
+		if longer := b.extend(text, []uint16{'b'}); &longer[0] != &text[0] || longer[concatFrom+1] != 'b' {
+			t.Errorf("text %d was copied", i)
+		}
+		if other := b.extend(text, []uint16{'c'}); &other[0] == &text[0] {
+			t.Errorf("text %d was overwritten", i)
+		}
 	}
 }
 
@@ -82,7 +119,11 @@ func TestTextGrowsByAnythingAlike(t *testing.T) {
 		return least
 	}
 	limit := 20 * took("s += 'abcde'")
-	for _, statement := range []string{"s += i", "s = s + i", "s = s + 'a' + i", "s = `${s}abcde`", "s = `${s}${i}:`"} {
+	for _, statement := range []string{
+		"s += i", "s = s + i", "s = s + 'a' + i", "s = `${s}abcde`", "s = `${s}${i}:`",
+		"s = s.concat('abcde')", "globalThis[s[-1] ?? 'k'] = s = (s ?? '') + 'abcde'", "s = s ? s + 'abcde' : 'abcde'",
+		"; s = Array(60000).fill('abcde').reduce((a, b) => a + b)",
+	} {
 		if d := took(statement); d > limit {
 			t.Errorf("%s 60,000 times took %s, want less than %s, which is twenty times what s += 'abcde' takes", statement, d, limit)
 		}

@@ -239,7 +239,7 @@ func (d *decoder) array(depth int) (goja.Value, error) {
 		d.at++
 		return d.rt.vm.NewArray(), nil
 	}
-	var items []any
+	var items []goja.Value
 	for {
 		d.space()
 		v, err := d.value(depth + 1)
@@ -252,7 +252,7 @@ func (d *decoder) array(depth int) (goja.Value, error) {
 			d.at++
 		case ']':
 			d.at++
-			return d.rt.vm.NewArray(items...), nil
+			return d.rt.newArray(items), nil
 		default:
 			return nil, d.problem("Expected ',' or ']' after array element in JSON")
 		}

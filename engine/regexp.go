@@ -38,7 +38,7 @@ type regexpOrigin struct {
 
 // special says that matches need more than goja's exec gives.
 func (o *regexpOrigin) special() bool {
-	return o.native.Groups != nil || strings.Contains(o.flags, "d")
+	return o.native.Groups != nil || strings.Contains(o.flags, "d") || pattern.Forgotten(o.source, o.flags)
 }
 
 // regexpCache bounds how many different regular expressions are kept to be copied.
@@ -339,13 +339,14 @@ func (r *regexps) compile(source goja.String, flags string) *goja.Object {
 	if pattern.Plain(source.String(), flags) {
 		return r.tried(source, source, flags, flags)
 	}
+	written := source.String()
 	p, err := pattern.Translate(units(source), flags)
 	if err != nil {
-		panic(r.rt.syntaxError(invalidPattern(source.String(), flags, err.Error())))
+		panic(r.rt.syntaxError(invalidPattern(written, flags, err.Error())))
 	}
-	native := vm.ToValue(p.Source).(goja.String)
-	o := &regexpOrigin{source: escapedSource(source.String()), flags: sortedFlags(flags), native: *p}
-	if p.Source == "" {
+	native := vm.ToValue(pattern.Mark + p.Source).(goja.String)
+	o := &regexpOrigin{source: escapedSource(written), flags: sortedFlags(flags), native: *p}
+	if p.Source == "" && written != "" {
 		return r.tried(source, source, flags, flags)
 	}
 	made := r.tried(source, native, flags, p.Flags)
@@ -360,7 +361,7 @@ func (r *regexps) compile(source goja.String, flags string) *goja.Object {
 			return made
 		}
 		// Another means the same to goja: what does nothing tells them apart.
-		native = vm.ToValue("(?:)" + native.String()).(goja.String)
+		native = vm.ToValue(pattern.Mark + native.String()).(goja.String)
 		made = r.tried(source, native, flags, p.Flags)
 	}
 }
@@ -473,8 +474,8 @@ func (r *regexps) execute(c goja.FunctionCall) goja.Value {
 	text := r.rt.toText(c.Argument(0))
 	moving := strings.ContainsAny(origin.native.Flags, "gy")
 	start := 0
-	if last := o.Get("lastIndex").ToInteger(); moving {
-		if last < 0 || last > int64(text.Length()) {
+	if last := max(o.Get("lastIndex").ToInteger(), 0); moving {
+		if last > int64(text.Length()) {
 			must(o.Set("lastIndex", 0))
 			return goja.Null()
 		}

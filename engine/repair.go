@@ -280,13 +280,13 @@ func (in *instrumenter) regexp(e *ast.RegExpLiteral) ast.Expression {
 	if in.p.literals == nil {
 		in.p.literals = map[string]*regexpOrigin{}
 	}
-	native := p.Source
+	native := pattern.Mark + p.Source
 	for {
 		known := in.p.literals[native]
 		if known == nil || known.source == o.source && known.flags == o.flags {
 			break
 		}
-		native = "(?:)" + native // as in regexps.compile
+		native = pattern.Mark + native // as in regexps.compile
 	}
 	in.p.literals[native] = o
 	e.Pattern, e.Flags = native, p.Flags

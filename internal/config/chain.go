@@ -287,11 +287,11 @@ func (r *reader) checkImports(m member) {
 		case n.kind != text:
 			r.missing(n.at, "imports names hosts, and this is %s", n.kind)
 		case h == nil:
-			near := settings.Nearest(n.text, HostNames())
-			if near != "" {
-				near = "did you mean " + near + "? "
+			meant := "the hosts are " + strings.Join(HostNames(), ", ")
+			if near := settings.Nearest(n.text, HostNames()); near != "" {
+				meant = "did you mean " + near + "?"
 			}
-			r.missing(n.at, "imports: there is no host %q; %sthe hosts are %s", n.text, near, strings.Join(HostNames(), ", "))
+			r.missing(n.at, "imports: there is no host %q; %s", n.text, meant)
 		case r.guest && len(h.user(r.env, goos)) > 0:
 			tell := r.unfollowed
 			if slices.ContainsFunc(h.user(r.env, goos), func(path string) bool { return place{path: path}.exists() }) {

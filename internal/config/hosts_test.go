@@ -290,7 +290,8 @@ func TestImportsThatAreNotFollowedAreTold(t *testing.T) {
 	for _, tt := range []struct{ text, astray, unread string }{
 		{`{"imports": ["zed"], "paths": {}}`, "", strings.ReplaceAll(guest, "%s", "zed")},
 		{`{"imports": ["cursor", "gemini"]}`, cursor, cursor + "\n" + gemini}, // there is nothing of Gemini's
-		{`{"imports": ["cursr"]}`, `/w/.mcpx.json:1: imports: there is no host "cursr"; did you mean cursor? the hosts are `, ""},
+		{`{"imports": ["cursr"]}`, `/w/.mcpx.json:1: imports: there is no host "cursr"; did you mean cursor?`, ""},
+		{`{"imports": ["nobody"]}`, `/w/.mcpx.json:1: imports: there is no host "nobody"; the hosts are `, ""},
 		{`{"imports": "cursor"}`, `/w/.mcpx.json:1: imports is a string, and has no effect; write "imports": ["cursor"]`, ""},
 		{`{"imports": [1]}`, `/w/.mcpx.json:1: imports names hosts, and this is a number`, ""},
 		{`{"paths": {"config": ["x.json", null]}}`, `/w/.mcpx.json:1: paths.config is not followed in a file of the project unless you trust it: "mcpx config trust"`, ""},

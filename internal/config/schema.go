@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -166,8 +167,6 @@ func serverSchema() form {
 		"enabled":  scalar,
 		"mcpx":     form{"type": []string{"object", "null"}, "properties": block, "additionalProperties": false, "description": "What only mcpx reads."},
 	}
-	for key, s := range block { // in mcpx's own files it may stand beside the block
-		properties[key] = s
-	}
+	maps.Copy(properties, block) // in mcpx's own files they may stand beside it
 	return form{"type": "object", "properties": properties}
 }

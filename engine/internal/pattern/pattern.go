@@ -27,9 +27,22 @@ type Pattern struct {
 	Groups []string
 }
 
+// Mark does nothing in front of a pattern. The engine puts it in front of what Translate
+// makes, so that goja has no such pattern that an author may also have written.
+const Mark = "(?:)"
+
+// Forgotten reports that a pattern may have names of groups that goja forgets: at the
+// beginning of a text beyond ASCII, with the flag u.
+func Forgotten(source, flags string) bool {
+	return strings.ContainsAny(flags, "uv") && strings.Contains(source, "(?<")
+}
+
 // Plain reports, at a glance, that a pattern needs neither rewriting nor more than goja
 // does with the flags. That it is false means nothing.
 func Plain(source, flags string) bool {
+	if strings.HasPrefix(source, Mark) {
+		return false
+	}
 	for i := range len(flags) {
 		switch flags[i] {
 		case 'd', 'v':
@@ -76,7 +89,9 @@ func Valid(flags string) bool {
 // surrogates without their other half. The error is an Error. Flags must be Valid.
 func Translate(source []uint16, flags string) (*Pattern, error) {
 	// Where groups matched, goja does not say: what does takes the pattern from here.
-	p := &parser{flags: flagsOf(flags), needed: strings.Contains(flags, "d")}
+	text := string(utf16.Decode(source))
+	needed := strings.Contains(flags, "d") || Forgotten(text, flags) || strings.HasPrefix(text, Mark)
+	p := &parser{flags: flagsOf(flags), needed: needed}
 	if p.flags.u {
 		p.src = codePoints(source)
 	} else {

@@ -19,7 +19,7 @@ func TestTranslate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, source, flags, want, wantFlags string }{
 		{name: "as it is", source: `^a(b|c)*?[^\d-\b]{2,3}$`, flags: "gi", want: "", wantFlags: "gi"},
-		{name: "nothing special under u", source: `(?<y>\d+)-.`, flags: "u", want: "", wantFlags: "u"},
+		{name: "nothing special under u", source: `(\d+)-.`, flags: "u", want: "", wantFlags: "u"},
 		{name: "indices", source: `a\ud83d\ude00`, flags: "dgu", want: "a😀", wantFlags: "gu"},
 		{name: "property", source: `\p{ASCII_Hex_Digit}`, flags: "u", want: "[0-9A-Fa-f]", wantFlags: "u"},
 		{name: "property and its complement", source: `[\p{ASCII}\P{ASCII}]`, flags: "u", want: "[\\x00-\U0010FFFF]", wantFlags: "u"},
