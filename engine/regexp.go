@@ -344,11 +344,14 @@ func (r *regexps) compile(source goja.String, flags string) *goja.Object {
 	if err != nil {
 		panic(r.rt.syntaxError(invalidPattern(written, flags, err.Error())))
 	}
+	switch {
+	case p.Source == "" && written != "":
+		return r.tried(source, source, flags, flags)
+	case p.Source == "":
+		p.Source = pattern.Mark // as goja shows an empty pattern
+	}
 	native := vm.ToValue(pattern.Mark + p.Source).(goja.String)
 	o := &regexpOrigin{source: escapedSource(written), flags: sortedFlags(flags), native: *p}
-	if p.Source == "" && written != "" {
-		return r.tried(source, source, flags, flags)
-	}
 	made := r.tried(source, native, flags, p.Flags)
 	for {
 		shown, _ := r.shown(made)
