@@ -262,6 +262,13 @@ func TestStateOfAnotherCallIsRefused(t *testing.T) {
 	}
 }
 
+// waiting is how many calls are parked.
+func (l *lot) waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.parked)
+}
+
 func TestParkedCallExpires(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)
@@ -284,7 +291,7 @@ func TestParkedCallExpires(t *testing.T) {
 			o := l.ask(call())
 			time.Sleep(c.after - 2*time.Second)
 			synctest.Wait()
-			if n := len(l.lot.parked); n != 1 {
+			if n := l.lot.waiting(); n != 1 {
 				t.Errorf("%d calls wait before %s", n, c.after)
 			}
 			time.Sleep(4 * time.Second)
@@ -295,7 +302,7 @@ func TestParkedCallExpires(t *testing.T) {
 			if o := l.ask(call(state(o), answers(o))); o.Error == nil || !strings.Contains(o.Error.Message, "expired") {
 				t.Errorf("answered %+v", o)
 			}
-			if n := len(l.lot.parked); n != 0 {
+			if n := l.lot.waiting(); n != 0 {
 				t.Errorf("%d calls still wait", n)
 			}
 			l.end()
