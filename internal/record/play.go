@@ -63,8 +63,7 @@ func Read(text string) (*Player, error) {
 
 // notJSON says why a line is no entry.
 func notJSON(err error) string {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("it is no JSON from column %d on", max(syntax.Offset, 1))
 	}
 	return "its JSON is not what a recording has"

@@ -630,21 +630,37 @@ func TestOutputKeepsItsOrderAcrossStreams(t *testing.T) {
 	}
 	s := stage{streams: api.Streams{Stdout: record("out:"), Stderr: record("err:")}}
 	out, err := s.perform(t.Context(), func(a *actor) error {
-		go func() { // answers
+		answered := make(chan uint32, 8)
+		go func() {
+			defer close(answered)
 			for {
-				if _, err := a.conn.Receive(); err != nil {
+				f, err := a.conn.Receive()
+				if err != nil {
 					return
+				}
+				if f.Type == frame.Answer {
+					answered <- f.ID
 				}
 			}
 		}()
+		// A worker waits for the answer to a log.
+		logged := func(id uint32, level, text string) error {
+			err := a.call(id, "log", worker.Log{Level: level}, text)
+			for err == nil {
+				if got, open := <-answered; !open || got == id {
+					break
+				}
+			}
+			return err
+		}
 		if err := a.send(frame.Ready, 0, worker.Ready{Build: a.build}, ""); err != nil {
 			return err
 		}
 		return errors.Join(
 			a.send(frame.Stdout, 1, nil, "one"),
 			a.send(frame.Stderr, 2, nil, "two"),
-			a.call(3, "log", worker.Log{Level: "info"}, "three"),
-			a.call(4, "log", worker.Log{Level: "error"}, "four"),
+			logged(3, "info", "three"),
+			logged(4, "error", "four"),
 			a.send(frame.Stdout, 5, nil, "five"),
 			a.end(),
 		)

@@ -38,10 +38,10 @@ func newTelling(to func(api.Frame) error, stop context.CancelCauseFunc) *telling
 	return &telling{to: to, stop: stop, half: map[frame.Type][]byte{}, hints: map[string]map[string]*bool{}}
 }
 
-// frame tells one frame.
 // listens reports whether anybody is told of what happens.
 func (t *telling) listens() bool { return t != nil && t.to != nil }
 
+// frame tells one frame.
 func (t *telling) frame(f api.Frame) {
 	if !t.listens() {
 		return
