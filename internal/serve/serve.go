@@ -155,8 +155,8 @@ func passedOn(r *fault.Report) *fault.Report {
 	return forUser(own)
 }
 
-// forUser says of what would lift a denial or a limit that it is not the client's to do: it is a flag, a
-// setting or a command of whoever has started mcpx.
+// forUser says of what would lift a denial or a limit that it is not the client's to do: it is
+// a flag, a setting or a command of whoever has started mcpx.
 func forUser(r fault.Report) *fault.Report {
 	bounded := (r.Kind == fault.Limit || r.Kind == fault.Timeout) && strings.Contains(r.Hint, " --")
 	if r.Hint != "" && r.Kind == fault.Denied || bounded {
