@@ -58,7 +58,13 @@ func (l *local) Ended() (*os.ProcessState, string) { <-l.done; return nil, "" }
 // connect runs a worker at the other end of a socket; wrap is put around both ends.
 func connect(t *testing.T, wrap func(io.ReadWriter) io.ReadWriter, modules ...engine.Module) *local {
 	t.Helper()
+	syscall.ForkLock.RLock() // workers that other tests start are not to inherit it
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		t.Skip(err)
 	}

@@ -476,12 +476,10 @@ func TestTheWallLeavesTheRootsAndWhatIsAboveThem(t *testing.T) {
 // outside starts this test binary as a child in other surroundings.
 func outside(t *testing.T, act string, change func(*exec.Cmd)) io.ReadWriter {
 	t.Helper()
-	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	ours, theirs, err := socketPair()
 	if err != nil {
 		t.Fatal(err)
 	}
-	syscall.CloseOnExec(fds[0])
-	ours, theirs := os.NewFile(uintptr(fds[0]), "ours"), os.NewFile(uintptr(fds[1]), "theirs")
 	t.Cleanup(func() { _ = ours.Close() })
 	cmd := exec.Command(os.Args[0], "child", act)
 	cmd.ExtraFiles = []*os.File{theirs}
@@ -614,16 +612,19 @@ func TestFiltersCatchOtherArchitectures(t *testing.T) {
 type bounds struct {
 	Note       string
 	CPU, Space unix.Rlimit
+	Room       uint64
 }
 
 // limitBelow limits a process that was started with less than it is to have, and says what
 // it has then.
 func limitBelow() (out bounds) {
 	const space = 1 << 40
+	err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: space, Max: space})
 	l := Lock(false)
-	err := errors.Join(
+	out.Room = l.Room
+	err = errors.Join(
+		err,
 		unix.Setrlimit(unix.RLIMIT_CPU, &unix.Rlimit{Cur: 50, Max: 60}),
-		unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: space, Max: space}),
 		l.Limit(2*space, 1000),
 		unix.Prlimit(0, unix.RLIMIT_CPU, nil, &out.CPU),
 		unix.Prlimit(0, unix.RLIMIT_AS, nil, &out.Space),
@@ -644,6 +645,9 @@ func TestLimitsThatWereThereBeforeStay(t *testing.T) {
 	if has.Note != "" || has.CPU != (unix.Rlimit{Cur: 50, Max: 50}) || !raceDetector && has.Space.Max != 1<<40 {
 		t.Errorf("the process has %+v", has)
 	}
+	if !raceDetector && (has.Room == 0 || has.Room >= 1<<40) {
+		t.Errorf("the process says that %d bytes are left to it of %d, want some", has.Room, 1<<40)
+	}
 }
 
 // lockWithout locks a process where the system has not all that it could, as in some
@@ -657,14 +661,22 @@ func lockWithout(what string) (f found) {
 		lacks = lacks.refuse(unix.SYS_LANDLOCK_CREATE_RULESET, unix.EOPNOTSUPP)
 	}
 	lacks = append(lacks, unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW})
-	if err := errors.Join(noNewPrivileges(), lacks.install()); err != nil {
-		f.Note = err.Error()
-		return f
+	if what != "signals" { // which are not there for the filter either
+		if err := errors.Join(noNewPrivileges(), lacks.install()); err != nil {
+			f.Note = err.Error()
+			return f
+		}
 	}
 	self, err := os.Executable() // afterwards it cannot be asked any more
 	if err != nil {
 		f.Note = err.Error()
 		return f
+	}
+	if strings.Contains(what, "signals") {
+		if err := unix.Setrlimit(unix.RLIMIT_SIGPENDING, &unix.Rlimit{}); err != nil {
+			f.Note = err.Error()
+			return f
+		}
 	}
 	l := Lock(true)
 	f.Level, f.Missing = l.Level, l.Missing
@@ -688,6 +700,7 @@ func TestWhatTheSystemLacksIsSaid(t *testing.T) {
 	}{
 		{"landlock", LevelSeccomp, []string{"landlock: operation not supported"}, false},
 		{"seccomp", LevelLandlock, []string{"seccomp: function not implemented"}, false},
+		{"signals", LevelSeccomp, []string{"landlock: too few signals can be queued"}, false},
 		{"landlock seccomp", LevelBestEffort, []string{"landlock: operation not supported", "seccomp: function not implemented"}, true},
 	} {
 		if !full {

@@ -43,11 +43,16 @@ func TestAWorkerEndsWithItsBroker(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			syscall.ForkLock.RLock() // the workers beside this one are not to inherit it
 			fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+			if err == nil {
+				syscall.CloseOnExec(fds[0])
+				syscall.CloseOnExec(fds[1])
+			}
+			syscall.ForkLock.RUnlock()
 			if err != nil {
 				t.Fatal(err)
 			}
-			syscall.CloseOnExec(fds[0])
 			ours, theirs := os.NewFile(uintptr(fds[0]), "ours"), os.NewFile(uintptr(fds[1]), "theirs")
 			defer ours.Close()
 			cmd := exec.Command(os.Args[0], Command)
@@ -74,7 +79,7 @@ func TestAWorkerEndsWithItsBroker(t *testing.T) {
 			if err := ours.Close(); err != nil {
 				t.Fatal(err)
 			}
-			late := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+			late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 			defer late.Stop()
 			var status *exec.ExitError
 			if err := cmd.Wait(); !errors.As(err, &status) || status.ExitCode() != exitOrphaned {
