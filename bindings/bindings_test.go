@@ -67,7 +67,7 @@ func run(t *testing.T, h *host, code string) *engine.Outcome {
 	if report != nil {
 		t.Fatalf("%s\n%s", code, report.Text())
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return engine.New(engine.Options{Host: h, Modules: modules}).Run(ctx, p)
 }

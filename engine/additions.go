@@ -26,15 +26,18 @@ var additions = []addition{
 	{"Proxy", (*Runtime).installProxy},
 	{"shift unshift push slice splice concat sort toSorted flat flatMap", (*Runtime).installArrayMethods},
 	{"concat", (*Runtime).installTextConcat},
-	{"groupBy", inText("grouping", nil)},
+	{"groupBy", inText("grouping", iterableNatives)},
 	{"getOrInsert getOrInsertComputed", inText("upsert", nil)},
 	{typedArrayWords, inText("typedarray", nil)},
-	{"withResolvers try any", inText("promise", nil)},
+	{"withResolvers try any", inText("promise", iterableNatives)},
 	{"fromAsync", inText("fromasync", nil)},
 	{"Iterator", (*Runtime).installIterator},
 	{"iterator values keys entries matchAll " + generatorWord, (*Runtime).installIteratorLazily},
 	{"WeakMap WeakSet WeakRef FinalizationRegistry", inText("weaksymbols", nil)},
 	{"WeakRef FinalizationRegistry", inText("weak", weakNatives)},
+	{"Array", (*Runtime).installArrayFrom},
+	{"find findIndex findLast findLastIndex", (*Runtime).installFind},
+	{"BigInt BigUint64Array getBigUint64 " + bigIntWord, (*Runtime).installNumber},
 	{"DisposableStack AsyncDisposableStack SuppressedError", inText("disposable", nil)},
 	{"captureStackTrace stackTraceLimit", (*Runtime).installStackTrace},
 	{"isWellFormed toWellFormed", inText("string", stringNatives)},
@@ -48,6 +51,9 @@ var additions = []addition{
 const (
 	// generatorWord stands for a generator, which is an iterator that no word names.
 	generatorWord = "function*"
+
+	// bigIntWord stands for a literal such as 10n.
+	bigIntWord = "1n"
 
 	typedArrayWords = "Uint8Array Uint8ClampedArray Int8Array Uint16Array Int16Array Uint32Array Int32Array Float32Array Float64Array BigInt64Array BigUint64Array"
 

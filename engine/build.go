@@ -261,6 +261,22 @@ func (c *compiler) refusal(file string, l *api.Location) *fault.Report {
 	return panicReport("a file was refused and is not")
 }
 
+// closed is the file that an error of esbuild says it may not read, if the script may not import
+// it: one that a tsconfig.json names.
+func (c *compiler) closed(text string) (file string, ok bool) {
+	file, ok = strings.CutPrefix(text, `Cannot read file "`)
+	if ok {
+		file, ok = strings.CutSuffix(file, `": permission denied`)
+	}
+	if !ok || c.src.Import == nil {
+		return "", false
+	}
+	if file = filepath.FromSlash(file); !filepath.IsAbs(file) {
+		file = filepath.Join(filepath.Dir(c.src.File), file)
+	}
+	return file, !c.admits(file)
+}
+
 // shows reports whether the text of a source that esbuild read may be repeated: of what
 // may not be imported nothing is, though a package's description may name it.
 func (c *compiler) shows(name string) bool {
@@ -351,6 +367,8 @@ func (c *compiler) report(list []api.Message) *fault.Report {
 	l := first.Location
 	if d, ok := first.Detail.(refused); ok {
 		r = c.refusal(d.file, l)
+	} else if file, ok := c.closed(first.Text); ok {
+		r = c.refusal(file, l)
 	}
 	if l == nil {
 		return r

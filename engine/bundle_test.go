@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dop251/goja"
+	"github.com/evanw/esbuild/pkg/api"
 
 	"mcpx/internal/fault"
 )
@@ -182,4 +183,26 @@ func TestTranslateMakesAFunction(t *testing.T) {
 		}
 	}
 	t.Errorf("there is no return in\n%s", b.Code)
+}
+
+func TestATsconfigThatNamesAFileOutside(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	inside := filepath.Join(root, "in")
+	c := &compiler{src: Source{Name: "a.ts", File: filepath.Join(inside, "a.ts"), Files: true, Import: func(file, specifier string) *fault.Error {
+		if filepath.Dir(file) == inside {
+			return nil
+		}
+		return fault.Deniedf("imports %q", specifier).Hintf("allow it")
+	}}}
+	r := c.report([]api.Message{{
+		Text:     `Cannot read file "../out/base.json": permission denied`,
+		Location: &api.Location{File: "tsconfig.json", Line: 1, Column: 11, Length: 18, LineText: `{"extends":"../out/base.json"}`},
+	}})
+	if r.Kind != fault.Denied || r.Hint != "allow it" || r.At == nil || r.At.File != "tsconfig.json" || r.At.Column != 12 {
+		t.Errorf("report %+v", r)
+	}
+	if r = c.report([]api.Message{{Text: `Cannot read file "b.ts": permission denied`}}); r.Kind != fault.Usage {
+		t.Errorf("report about a file of the script's own folder %+v", r)
+	}
 }

@@ -118,14 +118,20 @@ func TestTextGrowsByAnythingAlike(t *testing.T) {
 		}
 		return least
 	}
-	limit := 20 * took("s += 'abcde'")
 	for _, statement := range []string{
 		"s += i", "s = s + i", "s = s + 'a' + i", "s = `${s}abcde`", "s = `${s}${i}:`",
 		"s = s.concat('abcde')", "globalThis[s[-1] ?? 'k'] = s = (s ?? '') + 'abcde'", "s = s ? s + 'abcde' : 'abcde'",
 		"; s = Array(60000).fill('abcde').reduce((a, b) => a + b)",
 	} {
-		if d := took(statement); d > limit {
-			t.Errorf("%s 60,000 times took %s, want less than %s, which is twenty times what s += 'abcde' takes", statement, d, limit)
+		for look := 1; ; look++ { // a machine that does other things too may need another
+			limit, d := 20*took("s += 'abcde'"), took(statement)
+			if d <= limit {
+				break
+			}
+			if look == 10 {
+				t.Errorf("%s 60,000 times took %s, want less than %s, which is twenty times what s += 'abcde' takes", statement, d, limit)
+				break
+			}
 		}
 	}
 }

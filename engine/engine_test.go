@@ -147,7 +147,7 @@ func testValue(t testing.TB, text string) string {
 // goroutines waits until their number is what it was, and fails if it does not come down.
 func goroutines(t *testing.T, before int) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<16)
 			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])

@@ -13,6 +13,7 @@ import (
 
 	"mcpx/internal/fault"
 	"mcpx/internal/schema"
+	"mcpx/internal/spelling"
 )
 
 // link is an import of a module by name. esbuild checks those of files; what a module of
@@ -175,7 +176,7 @@ func (rt *Runtime) nearestGlobal(name string) string {
 	}
 	try := func(candidate string, spell func(string) string) {
 		// What only differs in upper and lower case is no nearer than what begins so.
-		d := max(1, schema.Distance(strings.ToLower(name), strings.ToLower(candidate), best))
+		d := max(1, spelling.Distance(strings.ToLower(name), strings.ToLower(candidate), best))
 		if d < best || d == best && strings.HasPrefix(candidate, name) && !strings.HasPrefix(found, name) && found != "" {
 			best, found = d, candidate
 			if spell != nil {

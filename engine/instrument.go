@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 
@@ -149,13 +150,21 @@ func (in *instrumenter) enter(n ast.Node) (leave bool) {
 		if n.Generator && n != in.async {
 			in.mention(generatorWord)
 		}
+		n.DeclarationList = redeclare(n.ParameterList, n.Body, n.DeclarationList)
 		in.functions = append(in.functions, function{body: n.Body})
 		in.appends.function(n)
 		return true
 	case *ast.ArrowFunctionLiteral:
+		if body, ok := n.Body.(*ast.BlockStatement); ok {
+			n.DeclarationList = redeclare(n.ParameterList, body, n.DeclarationList)
+		}
 		in.appends.function(n)
 		in.functions = append(in.functions, function{arrow: true})
 		return true
+	case *ast.NumberLiteral:
+		if _, ok := n.Value.(*big.Int); ok {
+			in.mention(bigIntWord)
+		}
 	case *ast.FieldDefinition:
 		in.appends.note(n.Key, n.Initializer)
 		in.functions = append(in.functions, function{})

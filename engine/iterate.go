@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/dop251/goja"
 )
 
@@ -18,6 +20,10 @@ type iterations struct {
 	values       goja.Value   // Array.prototype.values, as it was
 	iterator     *goja.Object // the prototype of its iterators
 	iteratorNext goja.Value   // and their next
+
+	natives []goja.Value // methods of the language that make iterators
+	begin   *goja.Object // whose iterator is begun, until it is asked for
+	begun   goja.Value
 }
 
 // maxFree bounds how many iterations are kept for their next use.
@@ -34,6 +40,16 @@ func (it *iterations) init(rt *Runtime) {
 	must(err)
 	it.iterator = iterator.(*goja.Object).Prototype()
 	it.iteratorNext = it.iterator.Get("next")
+	it.natives = []goja.Value{it.values, it.iterator.GetSymbol(goja.SymIterator)}
+	for _, class := range []string{"Set", "Map"} {
+		it.natives = append(it.natives, rt.vm.Get(class).ToObject(rt.vm).Get("prototype").ToObject(rt.vm).GetSymbol(goja.SymIterator))
+	}
+	it.begin = rt.vm.NewObject()
+	must(it.begin.SetSymbol(goja.SymIterator, rt.Function("", func(goja.FunctionCall) goja.Value {
+		iterator := it.begun
+		it.begun = nil
+		return iterator
+	})))
 	it.prototype = rt.vm.NewObject()
 	must(it.prototype.SetSymbol(goja.SymIterator, rt.Function("", func(c goja.FunctionCall) goja.Value { return c.This })))
 	it.next = rt.Function("next", func(c goja.FunctionCall) goja.Value {
@@ -60,7 +76,7 @@ func (it *iterations) plain(v goja.Value) (array, bool) {
 func (it *iterations) iterate(c goja.FunctionCall) goja.Value {
 	v := c.Argument(0)
 	if _, ok := it.plain(v); !ok {
-		return v
+		return it.iterable(v)
 	}
 	var i *arrayIteration
 	if last := len(it.free) - 1; last >= 0 {
@@ -77,6 +93,44 @@ func (it *iterations) iterate(c goja.FunctionCall) goja.Value {
 	return i.self
 }
 
+// iterable is v, or what stands for it if its iterator is the script's: goja calls the next of an
+// iterator without looking whether there is one.
+func (it *iterations) iterable(v goja.Value) goja.Value {
+	o, ok := v.(*goja.Object)
+	if !ok {
+		return v
+	}
+	own := o.GetSymbol(goja.SymIterator)
+	method, ok := goja.AssertFunction(orUndefined(own))
+	if !ok || slices.ContainsFunc(it.natives, own.SameAs) {
+		return v
+	}
+	iterator, err := method(o)
+	must(err)
+	if i, ok := iterator.(*goja.Object); ok {
+		if _, ok := goja.AssertFunction(orUndefined(i.Get("next"))); !ok {
+			panic(it.rt.vm.NewTypeError("iterator.next is missing or not a function"))
+		}
+	}
+	it.begun = iterator
+	return it.begin
+}
+
+// ForOf calls step with what v iterates over until it returns false. It throws what a
+// script's own loop would.
+func (rt *Runtime) ForOf(v goja.Value, step func(goja.Value) bool) {
+	rt.iterations.init(rt)
+	rt.vm.ForOf(rt.iterations.iterable(v), step)
+}
+
+// iterableNatives has what a loop of ours over a script's value iterates over.
+func iterableNatives(rt *Runtime) natives {
+	return natives{"iterable": func(c goja.FunctionCall) goja.Value {
+		rt.iterations.init(rt)
+		return rt.iterations.iterable(c.Argument(0))
+	}}
+}
+
 // literal makes the array of a literal with spread elements. The first argument says
 // which of the others are to be spread.
 func (it *iterations) literal(c goja.FunctionCall) goja.Value {
@@ -88,7 +142,7 @@ func (it *iterations) literal(c goja.FunctionCall) goja.Value {
 		} else if a, ok := it.plain(v); ok {
 			values = append(values, *a.values()...)
 		} else {
-			it.rt.vm.ForOf(v, func(element goja.Value) bool {
+			it.rt.ForOf(v, func(element goja.Value) bool {
 				values = append(values, element)
 				return true
 			})

@@ -38,7 +38,8 @@ func TestThePartsOfRegularExpressionsAreKnown(t *testing.T) {
 	}
 }
 
-// Ten times the text takes less than thirty times as long.
+// Ten times the text takes less than thirty times as long. On a machine that does other things
+// too it may take another look to see that: what takes a hundred times as long never does.
 func TestMatchingGrowsWithTheText(t *testing.T) {
 	took := func(text string, times string) time.Duration {
 		least := time.Hour
@@ -55,9 +56,15 @@ func TestMatchingGrowsWithTheText(t *testing.T) {
 		"for (const m of s.matchAll(/(?<x>[a-zé])\\d/gu)) n += m.index",
 		"const l = [/q/y, /\\d+/y, /[a-zé]+/y, / /y]; for (let p = 0; p < s.length;) for (const r of l) { r.lastIndex = p; if (r.test(s)) { p = r.lastIndex; n++; break } }",
 	} {
-		short, long := took(text, "800"), took(text, "8000")
-		if long > 30*short {
-			t.Errorf("%s: %s for a text, %s for one that is ten times as long", text, short, long)
+		for look := 1; ; look++ {
+			short, long := took(text, "800"), took(text, "8000")
+			if long <= 30*short {
+				break
+			}
+			if look == 10 {
+				t.Errorf("%s: %s for a text, %s for one that is ten times as long", text, short, long)
+				break
+			}
 		}
 	}
 }

@@ -173,6 +173,9 @@ var fixedMessages = map[string]string{
 	"exponent must be positive":           "Exponent must be non-negative",
 	"prototype is not an object":          "Function has non-object prototype 'undefined' in instanceof check",
 	"[object Object] is not extensible":   "#<Object> is not extensible",
+	"Source is too large":                 "offset is out of bounds",
+	"Cannot read from private field":      "Cannot read private member from an object whose class did not declare it",
+	"Cannot write to private field":       "Cannot write private member to an object whose class did not declare it",
 
 	"toFixed() precision must be between 0 and 100":                                          "toFixed() digits argument must be between 0 and 100",
 	"toPrecision() precision must be between 1 and 100":                                      "toPrecision() argument must be between 1 and 100",
@@ -279,6 +282,9 @@ func (m *mender) reworded() string {
 	}
 	if member, ok := middle("Cannot write private member ", " from an object whose class did not declare it"); ok {
 		return "Cannot write private member " + member + " to an object whose class did not declare it"
+	}
+	if value, ok := middle("Value is not callable: ", ""); ok {
+		return strings.Replace(value, "[object Object]", "#<Object>", 1) + " is not a function"
 	}
 	if value, ok := middle("Receiver is not an object: ", ""); ok {
 		return m.noProperty(value)
@@ -505,6 +511,9 @@ func memberText(e ast.Expression) string {
 
 // noPattern is about undefined or null taken apart by the pattern of an object.
 func (m *mender) noPattern() string {
+	if m.native == "fromEntries" {
+		return "undefined is not iterable"
+	}
 	if m.native != "" {
 		return "String.prototype." + m.native + " called on null or undefined"
 	}

@@ -3,20 +3,23 @@ package engine
 import (
 	"math"
 	"math/big"
+	"reflect"
 
 	"github.com/dop251/goja"
 )
 
 // mathNatives has the sum of an array of numbers, rounded once.
 func mathNatives(rt *Runtime) natives {
-	return natives{"sum": func(c goja.FunctionCall) goja.Value {
+	n := iterableNatives(rt)
+	n["sum"] = func(c goja.FunctionCall) goja.Value {
 		var numbers []float64
 		rt.vm.ForOf(c.Argument(0), func(v goja.Value) bool {
 			numbers = append(numbers, v.ToFloat())
 			return true
 		})
 		return rt.vm.ToValue(preciseSum(numbers))
-	}}
+	}
+	return n
 }
 
 // sumPrecision holds any sum of numbers exactly: it reaches from the smallest number to
@@ -48,6 +51,40 @@ func preciseSum(numbers []float64) float64 {
 	}
 	sum, _ := exact.Float64()
 	return sum
+}
+
+// installNumber makes Number right for whole numbers beyond 64 bits, of which goja's takes the lowest 64.
+func (rt *Runtime) installNumber() {
+	vm := rt.vm
+	class := vm.Get("Number").(*goja.Object)
+	call, _ := goja.AssertFunction(class)
+	construct, _ := goja.AssertConstructor(class)
+	rounded := func(args []goja.Value) []goja.Value {
+		if len(args) == 0 || args[0].ExportType() != reflect.TypeFor[*big.Int]() {
+			return args
+		}
+		n, ok := args[0].Export().(*big.Int)
+		if !ok || n.IsInt64() {
+			return args
+		}
+		f, _ := new(big.Float).SetInt(n).Float64()
+		return []goja.Value{vm.ToValue(f)}
+	}
+	rt.Instances(class)
+	number := vm.ToValue(vm.NewProxy(class, &goja.ProxyTrapConfig{
+		Apply: func(_ *goja.Object, this goja.Value, args []goja.Value) goja.Value {
+			v, err := call(this, rounded(args)...)
+			must(err)
+			return v
+		},
+		Construct: func(_ *goja.Object, args []goja.Value, newTarget *goja.Object) *goja.Object {
+			o, err := construct(newTarget, rounded(args)...)
+			must(err)
+			return o
+		},
+	}))
+	define(class.Get("prototype").(*goja.Object), "constructor", number)
+	define(vm.GlobalObject(), "Number", number)
 }
 
 // float16Natives converts between numbers and their form of 16 bits.

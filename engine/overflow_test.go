@@ -119,7 +119,7 @@ func TestOverflowsAreQuick(t *testing.T) {
 	if got := testValue(t, "const f = () => [1].map(f); let n = 0; for (let i = 0; i < 20; i++) try { f() } catch { n++ } return n"); got != "20" {
 		t.Errorf("%s overflows were caught", got)
 	}
-	if took := time.Since(begin); took > 20*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("twenty overflows take %s", took)
 	}
 }

@@ -241,12 +241,15 @@ func TestEveryLoopHasAPlaceWhereItWasInterrupted(t *testing.T) {
 		{"x: for (;;) { { continue x } }", "exec:1:4"},
 		{"function f() {\n  for (;;);\n}\nf()", "exec:2:3"},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		o, _ := testRunContext(ctx, t, c.text)
-		cancel()
-		if o.Report == nil || o.Report.Kind != fault.Timeout || o.Report.At == nil || o.Report.At.String() != c.at {
-			t.Errorf("%q: %+v, want a timeout at %s", c.text, o.Report, c.at)
-		}
+		t.Run(c.at, func(t *testing.T) {
+			t.Parallel()
+			run := testProgram(t, c.text)
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			defer cancel()
+			if o, _ := run(ctx); o.Report == nil || o.Report.Kind != fault.Timeout || o.Report.At == nil || o.Report.At.String() != c.at {
+				t.Errorf("%q: %+v, want a timeout at %s", c.text, o.Report, c.at)
+			}
+		})
 	}
 }
 

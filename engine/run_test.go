@@ -168,11 +168,16 @@ func TestADeadlineEndsAScriptWhereverItIs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, errors.New("exec.timeout (100ms) passed"))
+			run := testProgram(t, c.text)
+			limit := 500 * time.Millisecond
+			if c.at == "" { // it need not have got anywhere
+				limit = 20 * time.Millisecond
+			}
+			ctx, cancel := context.WithTimeoutCause(t.Context(), limit, errors.New("exec.timeout passed"))
 			defer cancel()
 			start := time.Now()
-			o, out := testRunContext(ctx, t, c.text)
-			if o.ExitCode != 124 || o.Report == nil || o.Report.Kind != fault.Timeout || o.Report.Message != "exec.timeout (100ms) passed" {
+			o, out := run(ctx)
+			if o.ExitCode != 124 || o.Report == nil || o.Report.Kind != fault.Timeout || o.Report.Message != "exec.timeout passed" {
 				t.Fatalf("exit %d, %+v", o.ExitCode, o.Report)
 			}
 			if c.at != "" && (o.Report.At == nil || !strings.HasPrefix(o.Report.At.String(), c.at)) {
@@ -181,7 +186,7 @@ func TestADeadlineEndsAScriptWhereverItIs(t *testing.T) {
 			if out != "" {
 				t.Errorf("printed %q: nothing of a script runs after its end", out)
 			}
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("took %s", took)
 			}
 		})

@@ -126,4 +126,5 @@ const (
 	CodeHeaderMismatch     = -32020 // over HTTP: the headers do not say what the message says
 	CodeMissingCapability  = -32021 // data.requiredCapabilities is what the client has to declare
 	CodeUnsupportedVersion = -32022 // data.supported lists the revisions that are
+	CodeURLRequired        = -32042 // 2025-11-25: data.elicitations lists what a person has to open first
 )

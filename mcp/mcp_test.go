@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -65,12 +66,12 @@ func TestSplitRefusesWhatIsNoMessage(t *testing.T) {
 
 func TestSplitBatch(t *testing.T) {
 	t.Parallel()
-	got, err := SplitBatch([]byte(` [ {"jsonrpc":"2.0","method":"a"} , null, {"x":1}, {"jsonrpc":"2.0","id":1,"result":[{},"]"]} ] `))
-	if err != nil || len(got) != 2 || got[0].Method != "a" || string(got[1].Result) != `[{},"]"]` {
-		t.Errorf("SplitBatch = %v, %v", got, err)
+	got, others, err := SplitBatch([]byte(` [ {"jsonrpc":"2.0","method":"a"} , null, {"x":1}, {"jsonrpc":"2.0","id":1,"result":[{},"]"]} ] `))
+	if err != nil || len(got) != 2 || got[0].Method != "a" || string(got[1].Result) != `[{},"]"]` || fmt.Sprintf("%s", others) != `[null {"x":1}]` {
+		t.Errorf("SplitBatch = %v, %s, %v", got, others, err)
 	}
 	for _, line := range []string{"[]", `[1,"x"]`, "[INFO] x"} {
-		if _, err := SplitBatch([]byte(line)); err == nil {
+		if _, _, err := SplitBatch([]byte(line)); err == nil {
 			t.Errorf("SplitBatch(%s) succeeded", line)
 		}
 	}
@@ -87,6 +88,9 @@ func TestHear(t *testing.T) {
 	}{
 		{a, []string{a}},
 		{"[" + a + "," + b + "]", []string{a, b}},
+		{"[7," + hollow[:len(hollow)-len(`,"result":null}`)] + "}," + b + "]", []string{hollow, b}},
+		{`[{"jsonrpc":"2.0","id":3,"result":NaN},` + b + "]", []string{b}},
+		{"\ufeff[" + a + "]", []string{a}},
 		{a + b, []string{a, b}},
 		{" " + note + " " + asks + "\t" + a + " done", []string{note, asks, a}},
 		{a + "[INFO] answered" + b, []string{a, b}},
@@ -114,7 +118,8 @@ func TestHear(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var got []string
-		for _, m := range Hear([]byte(tt.line)) {
+		messages, _ := Hear([]byte(tt.line))
+		for _, m := range messages {
 			got = append(got, string(m.Encode()))
 		}
 		if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
@@ -289,7 +294,7 @@ func FuzzSplit(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		list, err := SplitBatch(line)
+		list, _, err := SplitBatch(line)
 		if err != nil {
 			return
 		}

@@ -83,43 +83,48 @@ func Split(line []byte) (*Message, error) {
 }
 
 // SplitBatch is Split for a line that may also hold several messages in an array,
-// as revision 2025-03-26 allows. Elements that are no messages are left out; the
-// error means that nothing is left.
-func SplitBatch(line []byte) ([]*Message, error) {
-	line, err := clean(line)
+// as revision 2025-03-26 allows. Elements that are no messages come back as others; the
+// error means that there are no messages.
+func SplitBatch(line []byte) (batch []*Message, others []Raw, err error) {
+	line, err = clean(line)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if firstByte(line) != '[' {
 		m, err := split(line)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return []*Message{m}, nil
+		return []*Message{m}, nil, nil
 	}
-	var batch []*Message
 	for e := range elements(line) {
 		if m, err := split(e); err == nil {
 			batch = append(batch, m)
+		} else {
+			others = append(others, e)
 		}
 	}
 	if batch == nil {
-		return nil, errNotMessage
+		return nil, nil, errNotMessage
 	}
-	return batch, nil
+	return batch, others, nil
 }
 
 // Hear is SplitBatch for a line of a server that may not keep to one message a line. It
 // also returns the messages at the beginning of a line that is more than one, a response at
-// its end that something is printed before, without the end of its line, and a response
-// from which an empty result was left out. What a program quotes of messages in its log is
-// not among them: that stands behind a space, a colon or the like. It returns nil if there
-// are none.
-func Hear(line []byte) []*Message {
-	if batch, err := SplitBatch(line); err == nil {
-		return batch
+// its end that something is printed before, without the end of its line, a response
+// from which an empty result was left out, and the messages of an array in which something
+// else is not JSON. What a program quotes of messages in its log is
+// not among them: that stands behind a space, a colon or the like. It returns no messages if
+// there are none.
+func Hear(line []byte) (found []*Message, others []Raw) {
+	line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+	if firstByte(line) == '[' {
+		return hearBatch(line)
 	}
-	var found []*Message
+	if m, err := Split(line); err == nil {
+		return []*Message{m}, nil
+	}
 	i := jsontext.Space(line, 0)
 	for i < len(line) && line[i] == '{' {
 		end := jsontext.Value(line, i)
@@ -136,7 +141,33 @@ func Hear(line []byte) []*Message {
 	if m := atEnd(line[i:]); m != nil {
 		found = append(found, m)
 	}
-	return found
+	return found, nil
+}
+
+// hearBatch is Hear for a line that begins as an array does.
+func hearBatch(line []byte) (found []*Message, others []Raw) {
+	inside := bytes.TrimSpace(line)
+	if firstByte(inside[1:]) != '{' && !jsontext.Valid(inside) { // a log line such as [INFO] …
+		if m := atEnd(inside); m != nil {
+			found = append(found, m)
+		}
+		return found, nil
+	}
+	for e := range elements(inside) {
+		m, err := Split(e)
+		if err != nil {
+			m = hollow(e)
+		}
+		if m != nil {
+			found = append(found, m)
+		} else {
+			others = append(others, e)
+		}
+	}
+	if found == nil {
+		return nil, nil
+	}
+	return found, others
 }
 
 // hollow reads a response that has neither a result nor an error: serialisers that leave
@@ -177,10 +208,12 @@ func atEnd(line []byte) *Message {
 	return nil
 }
 
-// clean returns the JSON text of a line, without the byte order mark that some
-// consoles put before the first one.
+// byteOrderMark is what some consoles put before the first line.
+const byteOrderMark = "\ufeff"
+
+// clean returns the JSON text of a line, without a byte order mark.
 func clean(line []byte) ([]byte, error) {
-	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
+	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte(byteOrderMark)))
 	if len(line) == 0 || line[0] != '{' && line[0] != '[' {
 		return nil, errNotJSON
 	}

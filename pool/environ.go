@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mcpx/internal/config"
+	"mcpx/internal/process"
 
 	"golang.org/x/net/http/httpproxy"
 )
@@ -30,19 +31,34 @@ var inheritedWindows = []string{
 // childEnviron is the environment of a server: the allowed part of the caller's, or
 // all of it with inheritEnv, over it what mcpx tells it, and over that what the entry sets.
 func childEnviron(environ []string, def *config.Definition, told []string) []string {
+	return environOn(runtime.GOOS == "windows", environ, def, told)
+}
+
+// environOn is childEnviron on Windows, where names are the same in capitals and not, or
+// elsewhere.
+func environOn(windows bool, environ []string, def *config.Definition, told []string) []string {
+	same := func(a, b string) bool { return a == b || windows && strings.EqualFold(a, b) }
+	set := func(name string) bool {
+		for key := range def.Env {
+			if same(key, name) {
+				return true
+			}
+		}
+		return false
+	}
 	ours := func(name string) bool {
-		return slices.ContainsFunc(told, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+		return slices.ContainsFunc(told, func(kv string) bool { key, _, _ := strings.Cut(kv, "="); return same(key, name) })
 	}
 	var out []string
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
-		if _, set := def.Env[name]; !set && !ours(name) && (def.InheritEnv || allowed(name)) {
+		if !set(name) && !ours(name) && (def.InheritEnv || allowed(windows, name)) {
 			out = append(out, kv)
 		}
 	}
 	for _, kv := range told {
 		name, _, _ := strings.Cut(kv, "=")
-		if _, set := def.Env[name]; !set {
+		if !set(name) {
 			out = append(out, kv)
 		}
 	}
@@ -54,8 +70,11 @@ func childEnviron(environ []string, def *config.Definition, told []string) []str
 }
 
 // allowed reports whether a variable of the caller is every server's to see.
-func allowed(name string) bool {
-	return matches(inherited, name) || runtime.GOOS == "windows" && matches(inheritedWindows, name)
+func allowed(windows bool, name string) bool {
+	if windows {
+		return matches(inherited, strings.ToUpper(name)) || slices.ContainsFunc(inheritedWindows, func(p string) bool { return strings.EqualFold(p, name) })
+	}
+	return matches(inherited, name)
 }
 
 func matches(patterns []string, name string) bool {
@@ -69,7 +88,9 @@ func matches(patterns []string, name string) bool {
 // says it to most programs: HTTPS_PROXY, HTTP_PROXY, ALL_PROXY for what neither names,
 // and NO_PROXY, in capitals or not. This machine itself is never reached by a proxy.
 func proxies(environ []string) func(*url.URL) (*url.URL, error) {
-	get := func(name string) string { return cmp.Or(lookup(environ, name), lookup(environ, strings.ToLower(name))) }
+	get := func(name string) string {
+		return cmp.Or(process.Getenv(environ, name), process.Getenv(environ, strings.ToLower(name)))
+	}
 	all := get("ALL_PROXY")
 	c := httpproxy.Config{
 		HTTPProxy:  cmp.Or(get("HTTP_PROXY"), all),
@@ -77,13 +98,4 @@ func proxies(environ []string) func(*url.URL) (*url.URL, error) {
 		NoProxy:    get("NO_PROXY"),
 	}
 	return c.ProxyFunc()
-}
-
-func lookup(environ []string, name string) string {
-	for _, kv := range environ {
-		if n, v, _ := strings.Cut(kv, "="); n == name {
-			return v
-		}
-	}
-	return ""
 }

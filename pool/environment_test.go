@@ -130,6 +130,21 @@ func TestWhatMcpxTellsAServer(t *testing.T) {
 	}
 }
 
+// Windows has one variable whatever the case of its name, and shells that write all in capitals.
+func TestNamesOfVariablesOnWindows(t *testing.T) {
+	t.Parallel()
+	environ := []string{"SYSTEMROOT=c:", "Path=p", "Lc_All=x", "temp=t", "Secret=x", "Token=old", "SystemDrive=d"}
+	def := &config.Definition{Env: map[string]string{"TOKEN": "new", "systemdrive": "e"}}
+	for windows, want := range map[bool]string{
+		true:  "Lc_All=x Path=p SYSTEMROOT=c: TOKEN=new systemdrive=e temp=t",
+		false: "TOKEN=new systemdrive=e",
+	} {
+		if got := strings.Join(environOn(windows, environ, def, nil), " "); got != want {
+			t.Errorf("on Windows %t: %s, want %s", windows, got, want)
+		}
+	}
+}
+
 func TestServerThatNamesAWithheldVariable(t *testing.T) {
 	t.Parallel()
 	environ := []string{"PATH=/bin", "API_TOKEN=x", "OTHER=y", "EMPTY=", "NO=z"}

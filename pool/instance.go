@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -219,11 +220,34 @@ func (i *instance) dialSSE(ctx context.Context) (client.Transport, error) {
 	return t, nil
 }
 
+// otherType is a hint for a server with a url that refuses to be spoken to as its entry says;
+// empty if that is not what the refusal looks like.
+func otherType(def *config.Definition, e *fault.Error) string {
+	switch e.Details["status"] {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed:
+	default:
+		return ""
+	}
+	switch {
+	case def.Transport == config.SSE:
+		return `if it speaks Streamable HTTP, leave "type": "sse" out of its entry`
+	case !def.Untyped:
+		return `if it speaks HTTP+SSE, write "type": "sse" in its entry`
+	}
+	return ""
+}
+
 // explain adds to a start that failed what of the environment may have been missing, and
 // the command line that a person can repeat, unless the start was called off.
 func (i *instance) explain(err error) error {
 	e := redact(i.def, fault.New(fault.KindOf(err), "%w", err))
-	if e.Kind != fault.Unavailable || i.def.Transport != config.Stdio {
+	if e.Kind != fault.Unavailable {
+		return err
+	}
+	if i.def.Transport != config.Stdio {
+		if hint := otherType(i.def, e); hint != "" {
+			return e.Hintf("%s", strings.TrimPrefix(e.Hint+"\n"+hint, "\n"))
+		}
 		return err
 	}
 	var hints []string
@@ -248,7 +272,7 @@ func (i *instance) explain(err error) error {
 // launch starts the process of the definition.
 func (i *instance) launch(ctx context.Context) (client.Transport, error) {
 	environ := childEnviron(i.caller.Environ, i.def, i.told())
-	path, err := process.LookPath(i.def.Command, lookup(environ, "PATH"), i.def.Dir)
+	path, err := process.LookPath(i.def.Command, process.Getenv(environ, "PATH"), i.def.Dir)
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "starting %s: %w", i.def.Name, err).With("server", i.def.Name)
 	}

@@ -463,3 +463,24 @@ func TestNothingIsLeft(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
+
+func TestARefusalOfATransportNamesTheOther(t *testing.T) {
+	t.Parallel()
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }))
+	t.Cleanup(refuses.Close)
+	for _, tt := range []struct {
+		def  config.Definition
+		want string
+	}{
+		{config.Definition{Transport: config.SSE}, `if it speaks Streamable HTTP, leave "type": "sse" out of its entry`},
+		{config.Definition{Transport: config.HTTP}, `if it speaks HTTP+SSE, write "type": "sse" in its entry`},
+		{config.Definition{Transport: config.HTTP, Untyped: true}, ""},
+	} {
+		tt.def.Name, tt.def.URL = "s", refuses.URL
+		_, err := newPool(t).Acquire(t.Context(), pool.Request{Def: &tt.def})
+		e := fault.From(err)
+		if e == nil || !strings.Contains(e.Hint, "whether the url") || !strings.HasSuffix(e.Hint, tt.want) || tt.want == "" && strings.Contains(e.Hint, "if it speaks") {
+			t.Errorf("%+v: %v, hint %q", tt.def, err, e.Hint)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"mcpx/internal/api"
 	"mcpx/internal/config"
+	"mcpx/internal/process"
 	"mcpx/mcp/client"
 )
 
@@ -40,5 +41,5 @@ func (p *Pool) Path(def *config.Definition, c api.Caller) string {
 	if environ == nil {
 		environ = p.o.Environ
 	}
-	return lookup(childEnviron(environ, def, nil), "PATH")
+	return process.Getenv(childEnviron(environ, def, nil), "PATH")
 }

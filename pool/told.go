@@ -2,6 +2,7 @@ package pool
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -39,7 +40,7 @@ func withheld(environ []string, def *config.Definition, e *fault.Error) string {
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
 		_, set := def.Env[name]
-		if len(name) > 2 && value != "" && !set && !allowed(name) && slices.Contains(words, name) && !slices.Contains(names, name) {
+		if len(name) > 2 && value != "" && !set && !allowed(runtime.GOOS == "windows", name) && slices.Contains(words, name) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

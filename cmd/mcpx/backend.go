@@ -65,6 +65,7 @@ type command struct {
 	load    *cargo                  // what this program carries; nil if it is mcpx itself
 	own     func() (*inline, error) // opened when it is first needed, and once
 	opened  atomic.Bool             // own has been called
+	silent  error                   // why the daemon that runs cannot be asked; nil as far as it can
 	started time.Time
 
 	questions sync.Mutex // held while a person is asked for an input

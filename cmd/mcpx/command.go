@@ -165,7 +165,8 @@ func (c *command) reach(ctx context.Context, say func(string)) (*reached, error)
 		return nil, err
 	}
 	wish := daemon.Wish{Place: daemon.At(c.state, files.Key(), os.TempDir()), Version: build(), Say: say}
-	link, err := daemon.Find(ctx, wish.Place)
+	defer c.reaching()()
+	link, err := c.find(ctx, wish.Place)
 	switch {
 	case err == nil && link.Version == wish.Version:
 		return &reached{link, wish.Place}, nil
@@ -176,7 +177,7 @@ func (c *command) reach(ctx context.Context, say func(string)) (*reached, error)
 	case !errors.Is(err, daemon.ErrNone) && must:
 		return nil, err
 	case !errors.Is(err, daemon.ErrNone):
-		say(fmt.Sprintf("%v; this command does without it", err))
+		say(doesWithout(err))
 		return nil, nil
 	case c.Config != "" && !must:
 		return nil, nil // a file that is named here is for this command: nothing of it stays
@@ -216,13 +217,34 @@ func (c *command) reach(ctx context.Context, say func(string)) (*reached, error)
 	case ctx.Err() != nil, must:
 		return nil, err
 	}
-	e := fault.From(err)
-	text := e.Message + "; this command does without it"
-	if e.Hint != "" {
-		text += "\n" + e.Hint
-	}
-	say(text)
+	say(doesWithout(err))
 	return nil, nil
+}
+
+// doesWithout says why a command does without a daemon, and what to do about it.
+func doesWithout(err error) string {
+	e := fault.From(err)
+	return strings.TrimSuffix(e.Message+"; this command does without it\n"+e.Hint, "\n")
+}
+
+// find is daemon.Find. One that did not answer is not waited for again.
+func (c *command) find(ctx context.Context, at daemon.Place) (*daemon.Link, error) {
+	if c.silent != nil {
+		return nil, c.silent
+	}
+	link, err := daemon.Find(ctx, at)
+	if err != nil && !errors.Is(err, daemon.ErrNone) && ctx.Err() == nil {
+		c.silent = err
+	}
+	return link, err
+}
+
+// reaching tells that a daemon is looked for, and its end of the end of it.
+func (c *command) reaching() (end func()) {
+	if c.Reaching == nil {
+		return func() {}
+	}
+	return c.Reaching()
 }
 
 // start is the command line of the daemon for a set of files.

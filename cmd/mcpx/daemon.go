@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -381,14 +380,7 @@ func (h *host) entries(c api.Caller, view api.Servers) daemon.Files {
 
 // lookupIn finds a variable in an environment.
 func lookupIn(environ []string) func(string) (string, bool) {
-	return func(name string) (string, bool) {
-		for _, pair := range slices.Backward(environ) {
-			if value, ok := strings.CutPrefix(pair, name+"="); ok {
-				return value, true
-			}
-		}
-		return "", false
-	}
+	return func(name string) (string, bool) { return process.LookupEnv(environ, name) }
 }
 
 // tools offers what there is over MCP, at the daemon's own address. It is put together when

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +30,15 @@ type home struct {
 	t     *testing.T
 	dir   string
 	extra []string // variables
+}
+
+// installProgram writes a file that is to be started. Nothing is forked meanwhile: until it
+// starts its own program, a child holds the files that are open here, and what somebody can
+// still write to is not started ("text file busy").
+func installProgram(path string, text []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, text, 0o700)
 }
 
 func newHome(t *testing.T) *home {
@@ -194,7 +204,7 @@ func TestARestartIsOfTheFileThatAsksForIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := errors.Join(
-				os.WriteFile(path+".new", text, 0o700),
+				installProgram(path+".new", text),
 				os.Chtimes(path+".new", time.Time{}, time.Now().Add(-age)), // another build, as far as anybody can tell
 				os.Rename(path+".new", path),
 			); err != nil {
@@ -541,7 +551,7 @@ func TestTheLogOfADaemonIsPutAside(t *testing.T) {
 		}
 		return found
 	}
-	for deadline := time.Now().Add(30 * time.Second); len(logs()) < 3; h.run("exec", "--remote", "return 1") {
+	for deadline := time.Now().Add(time.Minute); len(logs()) < 3; h.run("exec", "--remote", "return 1") {
 		if time.Now().After(deadline) {
 			t.Fatalf("there are %q", logs())
 		}

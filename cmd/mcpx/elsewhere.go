@@ -52,6 +52,7 @@ func (c *command) reachThere(ctx context.Context, e *daemon.Endpoint) (*daemon.L
 		}
 		o.Token = strings.TrimSpace(string(text))
 	}
+	defer c.reaching()()
 	link, base, err := e.Reach(ctx, o)
 	if err != nil {
 		return nil, nil, err

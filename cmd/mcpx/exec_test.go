@@ -372,7 +372,7 @@ func TestADaemonBehindAProgram(t *testing.T) {
 	h := newHome(t)
 	// An ssh that runs the command on this machine, and writes down how it was called.
 	script := "#!/bin/sh\necho \"$@\" >> " + filepath.Join(h.dir, "calls") + "\nwhile [ \"$1\" != -- ]; do shift; done\nshift 2\nexec \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(h.dir, "bin", "ssh"), []byte(script), 0o700); err != nil {
+	if err := installProgram(filepath.Join(h.dir, "bin", "ssh"), []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	h.extra = append(h.extra, "MCPX_DAEMON_ENDPOINT=ssh://me@host.example:2222", "PATH="+filepath.Join(h.dir, "bin")+":/usr/bin:/bin")

@@ -219,6 +219,27 @@ func (e *entries) takeOver(ctx context.Context, path string, list []*taking, wri
 	return nil
 }
 
+// Enable implements cli.Files.
+func (b *backend) Enable(ctx context.Context, in api.EnableInput) (*api.EnableOutput, error) {
+	own, err := b.c.own()
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.c.server(in.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Origin.Line == 0:
+		return nil, fault.Usagef("the server %q is built in, and stands in no file", in.Name).Hintf("it goes when another server is added: mcpx servers add")
+	}
+	path := s.Origin.File
+	_, err = own.entries.edit(ctx, path, false, func(raw []byte) ([]byte, error) { return config.Enable(path, raw, in.Name, in.On) })
+	if err != nil {
+		return nil, err
+	}
+	return &api.EnableOutput{Name: in.Name, Enabled: in.On, File: path}, nil
+}
+
 // Init implements cli.Files.
 func (b *backend) Init(ctx context.Context, in api.InitInput) (*api.InitOutput, error) {
 	own, err := b.c.own()
@@ -337,6 +358,9 @@ type asker struct {
 }
 
 func (a asker) Call(ctx context.Context, in api.CallInput) (*api.CallOutput, error) {
+	if l, ok := a.to.(*lazily); ok {
+		_, _ = l.servers(ctx) // the daemon is waited for before the server is; the call has the error
+	}
 	if a.c.Waiting != nil {
 		defer a.c.Waiting(in.Server)()
 	}

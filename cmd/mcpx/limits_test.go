@@ -103,7 +103,9 @@ func TestTheLimitsOfTheDaemonAreACeiling(t *testing.T) {
 	if json.Unmarshal(text, &out) != nil || out.Limits["toolCalls"] != "2" || out.Limits["cpu"] != "40s" || out.Limits["time"] != "700ms" {
 		t.Errorf("%v: %s", err, text)
 	}
-	// One call at a time.
+	// One call at a time. What follows has to come to its end.
+	h.write(`{"policy": {"write": "allow"}, "daemon": {"limits": {"timeout": "1m", "toolCalls": 2, "inFlight": 1, "cpu": "40s"}},
+		"mcpServers": {"one": {"command": "mcpx", "args": ["demo-server"]}}}`)
 	const two = `const begin = performance.now(); await Promise.all([tools.one.slow({ ms: 150 }), tools.one.slow({ ms: 150 })]); return performance.now() - begin`
 	for _, limit := range []string{"1", "2"} {
 		_, body := sendTo(t, r, map[string]any{"code": two, "limits": map[string]string{"inFlight": limit}}, "")

@@ -11,7 +11,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -19,6 +21,7 @@ import (
 
 	_ "time/tzdata" // a scratch container has no zone files
 
+	"mcpx/docs"
 	"mcpx/internal/api"
 	"mcpx/internal/cli"
 	"mcpx/internal/config"
@@ -59,6 +62,7 @@ func start() int {
 		worker.Dispatch(os.Args[1:])
 		process.Dispatch(os.Args[1:])
 	}
+	log.SetOutput(io.Discard) // libraries write there what a server at the other end likes
 	load, damage := aboard()
 	process.Keep(sandbox.Program)
 	defer process.RestKeeper()
@@ -99,6 +103,7 @@ func start() int {
 		Environ: os.Environ(),
 		Dir:     dir,
 		Schema:  config.Schema,
+		Pages:   docs.Pages,
 		Stdin:   os.Stdin,
 		Stdout:  os.Stdout,
 		Stderr:  os.Stderr,
@@ -117,6 +122,7 @@ func start() int {
 		Others: func(ctx context.Context, o cli.OpenOptions, end bool) ([]api.OtherDaemon, error) {
 			return others(ctx, o, dir, end)
 		},
+		LogFile: func(o cli.OpenOptions) (string, error) { return logFile(o, dir) },
 		Open: func(ctx context.Context, o cli.OpenOptions) (cli.Backend, error) {
 			if gone != nil {
 				return nil, gone

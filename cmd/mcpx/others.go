@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"mcpx/internal/api"
@@ -22,24 +23,14 @@ const patience = 2 * time.Second
 // command, and ends them if asked to. One that does not answer is left out; if it was to end,
 // and has not, that is the error, once the others have ended.
 func others(ctx context.Context, o cli.OpenOptions, dir string, end bool) ([]api.OtherDaemon, error) {
-	home, _ := os.UserHomeDir() // without one there are no files of the user's
-	state := stateDir(home, dir)
-	if state == "" {
-		return nil, nil
-	}
-	c := &command{
-		OpenOptions: o, state: state, trust: store.OpenTrust(state),
-		env: config.Env{Lookup: os.LookupEnv, Home: home, Dir: dir},
-	}
-	files, err := c.options().FileSet()
-	if err != nil {
+	mine, err := placeOf(o, dir)
+	if mine.Dir == "" || err != nil {
 		return nil, err
 	}
-	mine := daemon.At(state, files.Key(), os.TempDir()).Name
 	var out []api.OtherDaemon
 	var failed error
-	for _, place := range daemon.All(state) {
-		if place.Name == mine {
+	for _, place := range daemon.All(filepath.Dir(mine.Dir)) {
+		if place.Name == mine.Name {
 			continue
 		}
 		found, err := other(ctx, place, end)
@@ -51,6 +42,25 @@ func others(ctx context.Context, o cli.OpenOptions, dir string, end bool) ([]api
 		}
 	}
 	return out, failed
+}
+
+// placeOf is the place of the daemon for the files of a command. Without a state directory
+// there is none.
+func placeOf(o cli.OpenOptions, dir string) (daemon.Place, error) {
+	home, _ := os.UserHomeDir() // without one there are no files of the user's
+	state := stateDir(home, dir)
+	if state == "" {
+		return daemon.Place{}, nil
+	}
+	c := &command{
+		OpenOptions: o, state: state, trust: store.OpenTrust(state),
+		env: config.Env{Lookup: os.LookupEnv, Home: home, Dir: dir},
+	}
+	files, err := c.options().FileSet()
+	if err != nil {
+		return daemon.Place{}, err
+	}
+	return daemon.At(state, files.Key(), os.TempDir()), nil
 }
 
 // other looks at one of them; nil if it does not answer, or does not end.

@@ -10,7 +10,7 @@ import (
 )
 
 // serveSites gives a script two servers of HTTP on 127.0.0.1, as $SITE and $OTHER, the port of
-// the first as $PORT: /to?URL redirects there, every other path answers "INTERNAL" and the
+// the first as $PORT: /to?URL redirects there, /more sends more than it announces, every other path answers "INTERNAL" and the
 // headers it was sent.
 func serveSites(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
@@ -21,6 +21,13 @@ func serveSites(ts *testscript.TestScript, neg bool, args []string) {
 			if r.URL.Path == "/to" {
 				w.Header().Set("Location", r.URL.RawQuery)
 				w.WriteHeader(http.StatusFound)
+				return
+			}
+			if r.URL.Path == "/more" {
+				if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+					defer conn.Close()
+					_, _ = conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nthis and more"))
+				}
 				return
 			}
 			fmt.Fprintf(w, "INTERNAL %s %s\n", r.Method, r.URL)

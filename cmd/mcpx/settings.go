@@ -264,7 +264,8 @@ func (c *command) follow(ctx context.Context) (notices []string) {
 	if err != nil || c.state == "" {
 		return nil // the configuration's error is told when it is read
 	}
-	link, err := daemon.Find(ctx, daemon.At(c.state, files.Key(), os.TempDir()))
+	defer c.reaching()()
+	link, err := c.find(ctx, daemon.At(c.state, files.Key(), os.TempDir()))
 	switch {
 	case errors.Is(err, daemon.ErrNone), ctx.Err() != nil:
 		return nil

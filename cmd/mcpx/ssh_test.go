@@ -71,7 +71,7 @@ SetEnv PATH=%[3]s:/usr/bin:/bin MCPX_STATE_DIR=%[2]s/state MCPX_CONFIG=%[2]s/mcp
 	write("ssh_config", fmt.Sprintf("Host *\n  IdentitiesOnly yes\n  UserKnownHostsFile %s/known\n  StrictHostKeyChecking accept-new\n  LogLevel ERROR\n", there), 0o600)
 	ssh := filepath.Join(h.dir, "bin", "ssh")
 	script := fmt.Sprintf("#!/bin/sh\nexec %s -F %s/ssh_config -i \"${TEST_KEY:-%[2]s/key}\" \"$@\"\n", tools["ssh"], there)
-	if err := os.WriteFile(ssh, []byte(script), 0o700); err != nil {
+	if err := installProgram(ssh, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	server := exec.Command(tools["sshd"], "-D", "-e", "-f", filepath.Join(there, "sshd_config")) //nolint:noctx // it is killed below
@@ -90,7 +90,7 @@ SetEnv PATH=%[3]s:/usr/bin:/bin MCPX_STATE_DIR=%[2]s/state MCPX_CONFIG=%[2]s/mcp
 		}
 	})
 	t.Cleanup(func() { endDaemons(filepath.Join(there, "state")) })
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
 		if err == nil {
 			_ = conn.Close()
@@ -190,7 +190,7 @@ func TestADaemonBehindSSH(t *testing.T) {
 		}
 		return string(text)
 	}
-	for deadline := time.Now().Add(30 * time.Second); !strings.Contains(log(), `"exit":130`); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(log(), `"exit":130`); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the script goes on without its command:\n%s", log())
 		}

@@ -1,4 +1,4 @@
-(function ({ define, callable }) {
+(function ({ define, callable }, { iterable }) {
   const { create } = Object;
 
   // grouped calls add with the key of each item and the item.
@@ -6,7 +6,7 @@
     if (items === undefined || items === null) throw new TypeError(`${items} is not iterable`);
     callable(callback);
     let index = 0;
-    for (const item of items) add(callback(item, index++), item);
+    for (const item of iterable(items)) add(callback(item, index++), item);
   }
 
   define(Object, {

@@ -1,8 +1,8 @@
-(function ({ define, shown }, { sum }) {
+(function ({ define, shown }, { sum, iterable }) {
   define(Math, {
     sumPrecise(items) {
       const numbers = [];
-      for (const item of items) {
+      for (const item of iterable(items)) {
         if (typeof item !== "number") throw new TypeError(`${shown(item)} is not a number`);
         numbers[numbers.length] = item;
       }

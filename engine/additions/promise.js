@@ -1,4 +1,4 @@
-(function ({ define, isObject, replace }) {
+(function ({ define, isObject, replace }, { iterable: checked }) {
   const call = Reflect.apply;
 
   // The error that goja rejects with has no message.
@@ -14,7 +14,7 @@
         const done = () => {
           if (--left === 0) reject(new AggregateError(errors, "All promises were rejected"));
         };
-        for (const value of iterable) {
+        for (const value of checked(iterable)) {
           const at = index++;
           let called = false;
           errors[at] = undefined;

@@ -424,6 +424,19 @@ type TrustServerOutput struct {
 	File string `json:"file"`
 }
 
+// EnableInput names a server that is to be in use, or to be left out.
+type EnableInput struct {
+	Name string `json:"name"`
+	On   bool   `json:"on"`
+}
+
+// EnableOutput says which file says so now.
+type EnableOutput struct {
+	Name    string `json:"name"`
+	Enabled bool   `json:"enabled"`
+	File    string `json:"file"`
+}
+
 // DoctorOutput holds one finding a line. Healthy is false if any has state "failed".
 type DoctorOutput struct {
 	Healthy  bool      `json:"healthy"`
@@ -538,6 +551,8 @@ type ExecOutput struct {
 	Spilled []Spilled `json:"spilled,omitempty"`
 	// Limits is what bounded the run, by the names of the settings limits.…, and its time.
 	Limits map[string]string `json:"limits,omitempty"`
+	// Held are the names of those that bounded it besides its time, if not all did.
+	Held []string `json:"-"`
 	// Task is what goes on by itself, if that was asked for; there is nothing else then.
 	Task *Task `json:"task,omitempty"`
 	// Recording holds the calls of a run that was recorded, with their answers.

@@ -44,7 +44,7 @@ func (k *callers) read(text string) (Caller, error) {
 
 func readCaller(text string) (Caller, error) {
 	bad := func(format string, args ...any) (Caller, error) {
-		return Caller{}, fault.Usagef("the header "+callerHeader+" "+format, args...).Hintf("it is the caller as JSON, in base64; docs/operations.md says how")
+		return Caller{}, fault.Usagef("the header "+callerHeader+" "+format, args...).Hintf("it is the caller as JSON, in base64; \"mcpx docs operations\" says how")
 	}
 	if base64.StdEncoding.DecodedLen(len(text)) > maxCaller {
 		return bad("is longer than %d bytes", maxCaller)

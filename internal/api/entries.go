@@ -30,12 +30,12 @@ type ServersAddInput struct {
 	URL     string            `json:"url,omitempty" flag:"url" value:"URL" doc:"the server runs elsewhere, at URL"`
 	Headers map[string]string `json:"headers,omitempty" flag:"header" value:"KEY=VALUE" doc:"send the header KEY=VALUE with every request to --url"`
 	Env     map[string]string `json:"env,omitempty" flag:"env" value:"KEY=VALUE" doc:"start the program with the variable KEY=VALUE, which may name ${OTHERS}"`
-	Project bool              `json:"project,omitempty" flag:"project" doc:"write into .mcpx.json of the project"`
+	Project bool              `json:"project,omitempty" flag:"project" doc:"write into .mcpx.json of the project (default)"`
 	User    bool              `json:"user,omitempty" flag:"user" doc:"write into your own file"`
 	File    string            `json:"file,omitempty" flag:"file" value:"FILE" doc:"write into FILE"`
 	Replace bool              `json:"replace,omitempty" flag:"replace" doc:"take the place of an entry of the same name"`
 	// WritePolicy is the entry's; empty leaves it to the setting policy.write.
-	WritePolicy string `json:"writePolicy,omitempty" flag:"write-policy" value:"POLICY" words:"allow|ask|deny" doc:"whether its tools may change things: POLICY is allow, ask or deny"`
+	WritePolicy string `json:"writePolicy,omitempty" flag:"write-policy" value:"POLICY" words:"allow|ask|deny" doc:"POLICY for tools that change things: allow, ask or deny (default policy.write)"`
 }
 
 // ServersAddOutput says where the entry is now.

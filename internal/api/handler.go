@@ -10,8 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"mcpx/internal/body"
 	"mcpx/internal/fault"
 	"mcpx/internal/settings"
 )
@@ -49,13 +48,13 @@ type handler struct {
 	o       HandlerOptions
 	talks   talks
 	callers callers
-	bodies  *semaphore.Weighted // the room for long bodies, in bytes
+	bodies  *body.Room
 }
 
 // Handler answers for every operation that has a route. Who may ask is decided before:
 // by the socket's mode, or by Access.
 func Handler(host Host, o HandlerOptions) http.Handler {
-	h := &handler{host: host, o: o, bodies: semaphore.NewWeighted(maxBodies)}
+	h := &handler{host: host, o: o, bodies: body.NewRoom(maxBodies, shortBody, bodyPatience)}
 	mux := http.NewServeMux()
 	for _, op := range table {
 		if op.Route != "" {
@@ -186,11 +185,11 @@ func read[In any](h *handler, w http.ResponseWriter, r *http.Request, calls bool
 	if r.URL.RawQuery != "" {
 		return in, fault.Usagef("%s %s takes no query: its input stands in the body", r.Method, r.URL.Path)
 	}
-	body, err := h.body(w, r, calls)
+	text, err := h.body(w, r, calls)
 	if err != nil {
 		return in, err
 	}
-	if err := decode(orEmpty(body), &in, false); err != nil {
+	if err := decode(orEmpty(text), &in, false); err != nil {
 		return in, fault.Usagef("the body of %s %s: %w", r.Method, r.URL.Path, err).Hintf("GET /v1/openapi.json says what it takes")
 	}
 	for _, f := range fieldsOf(v.Type()) {
@@ -217,33 +216,17 @@ func (h *handler) body(w http.ResponseWriter, r *http.Request, calls bool) ([]by
 	if calls {
 		limit = settings.HTTPCallBodyLimit.Get(h.o.Settings)
 	}
-	from := http.MaxBytesReader(w, r.Body, limit)
-	text, err := io.ReadAll(io.LimitReader(from, shortBody+1))
-	if err == nil && len(text) > shortBody {
-		size := limit
-		if r.ContentLength > 0 {
-			size = min(size, r.ContentLength)
-		}
-		size = min(size, maxBodies)
-		patience, cancel := context.WithTimeout(r.Context(), bodyPatience)
-		defer cancel()
-		if h.bodies.Acquire(patience, size) != nil {
-			return nil, fault.Unavailablef("too many long requests are under way").Hintf("send it again when some of them are over")
-		}
-		context.AfterFunc(r.Context(), func() { h.bodies.Release(size) })
-		control := http.NewResponseController(w)
-		_ = control.SetReadDeadline(time.Now().Add(bodyPatience)) // what cannot have one is no connection
-		var rest []byte
-		rest, err = io.ReadAll(from)
-		_ = control.SetReadDeadline(time.Time{})
-		text = append(text, rest...)
-	}
-	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
+	text, done, err := h.bodies.Read(r.Context(), w, r, limit)
+	tooLong, long := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case long:
 		return nil, h.tooLong(tooLong.Limit, calls)
-	}
-	if err != nil {
+	case errors.Is(err, body.ErrNoRoom):
+		return nil, fault.Unavailablef("%w", err).Hintf("send it again when some of them are over")
+	case err != nil:
 		return nil, fault.Usagef("the body of %s %s: %w", r.Method, r.URL.Path, err)
 	}
+	context.AfterFunc(r.Context(), done)
 	return text, nil
 }
 

@@ -24,10 +24,11 @@ var Status = define(Meta{
 var ListNamespaces = define(Meta{
 	Name: "namespaces", Route: "GET /v1/namespaces", Command: "ls", Args: "[NS]", ReadOnly: true,
 	Summary: "list the servers and their tools",
-	Description: "Lists every configured server as a namespace, or one, with its tools below it. Behind a name\n" +
-		"that a script cannot write as it is stands the one that it can: get-sum (get_sum). A server\n" +
-		"that cannot be asked is listed with the reason; the others are not held up by it. If none\n" +
-		"can be asked the exit code is 69. With -v each running instance is listed as well.",
+	Description: "Lists every configured server, or one, with its tools below it. Other commands take the name\n" +
+		"of a server (NS), or of a tool with its server's before it (NS.TOOL). Behind a name that a\n" +
+		"script cannot write as it is stands the one that it can: get-sum (get_sum). A server that\n" +
+		"cannot be asked is listed with the reason; the others are not held up by it. If none can be\n" +
+		"asked the exit code is 69. With -v each running instance is listed as well.",
 	Example: "mcpx ls\n" +
 		"mcpx ls github\n" +
 		"mcpx ls --json | jq -r '.namespaces[].name'",
@@ -47,7 +48,7 @@ var SearchTools = define(Meta{
 var DeclareTypes = define(Meta{
 	Name: "types", Route: "GET /v1/types", Command: "types", Args: "[NS|NS.TOOL]", Tool: "mcpx_types", ReadOnly: true,
 	Summary: "print tools as TypeScript declarations",
-	Description: "Declares one tool, the tools of a namespace, or all, as a declaration file that stands on\n" +
+	Description: "Declares one tool, the tools of a server, or all, as a declaration file that stands on\n" +
 		"its own: with it an editor and tsc check a script.",
 	Example: "mcpx types demo.echo\nmcpx types github -o github.d.ts\nmcpx types --globals -o mcpx.d.ts",
 }, Service.Types)
@@ -56,10 +57,10 @@ var DeclareTypes = define(Meta{
 var ShowCatalog = define(Meta{
 	Name: "catalog", Route: "GET /v1/catalog", Command: "catalog", Tool: "mcpx_catalog", ReadOnly: true,
 	Summary: "print an overview of all tools that fits a number of tokens",
-	Description: "Prints every namespace with its number of tools and what its server says of itself, and as\n" +
+	Description: "Prints every server with its number of tools and what its server says of itself, and as\n" +
 		"many tools as there is room for, one line each: the call, and what it gives behind an\n" +
-		"arrow. Namespaces take turns, so that none is left out. Tokens are estimated; see\n" +
-		"docs/tokens.md.",
+		"arrow. It is for a model that is to know what there is. Servers take turns, so that none is\n" +
+		"left out. Tokens are estimated; \"mcpx docs tokens\" says how.",
 	Example: "mcpx catalog --budget 1000\n" +
 		"mcpx catalog --bias 'review pull requests'",
 }, Service.Catalog)
@@ -87,7 +88,7 @@ var History = define(Meta{
 var ListTools = define(Meta{
 	Name: "tools", Route: "GET /v1/tools", Command: "tools", Args: "[NS|NS.TOOL]", ReadOnly: true,
 	Summary: "describe tools and their parameters",
-	Description: "Describes one tool, the tools of a namespace, or all, in full. With --json their schemas\n" +
+	Description: "Describes one tool, the tools of a server, or all, in full. With --json their schemas\n" +
 		"come as the server sent them.",
 	Example: "mcpx tools demo\nmcpx tools demo --json | jq '.tools[0].inputSchema'",
 }, Service.Tools)
@@ -158,6 +159,8 @@ var RunScript = runs(define(Meta{
 var ListArtifacts = define(Meta{
 	Name: "artifacts_list", Route: "GET /v1/artifacts", Command: "artifact list", ReadOnly: true,
 	Summary: "list the artifacts that scripts have kept",
+	Description: "An artifact is a file that a script, a call or \"artifact put\" has kept beyond its end. Each\n" +
+		"is removed when it is as old as artifacts.ttl says (24 hours).",
 	Example: "mcpx artifact list\nmcpx artifact list --json | jq -r '.artifacts[].id'",
 }, Service.ArtifactsList)
 
@@ -197,8 +200,9 @@ var ListTasks = define(Meta{
 // GetTask says how a task stands.
 var GetTask = define(Meta{
 	Name: "task_get", Route: "GET /v1/tasks/{id}", Command: "task get", Args: "ID", Tool: "mcpx_task_get", ReadOnly: true,
-	Summary: "say how a task stands",
-	Example: "mcpx task get ID",
+	Summary:     "say how a task stands",
+	Description: "Prints its state, and how far it is. ID is what --task printed; \"task list\" has it, too.",
+	Example:     "mcpx task get ID",
 }, Service.TaskGet)
 
 // GetTaskResult gives what came of a task.
@@ -213,15 +217,16 @@ var GetTaskResult = define(Meta{
 // CancelTask ends a task.
 var CancelTask = define(Meta{
 	Name: "task_cancel", Route: "POST /v1/tasks/{id}/cancel", Command: "task cancel", Args: "ID", Tool: "mcpx_task_cancel", Destructive: true,
-	Summary: "end the work of a task",
-	Example: "mcpx task cancel ID",
+	Summary:     "end the work of a task",
+	Description: "What its work has done by then stays done.",
+	Example:     "mcpx task cancel ID",
 }, Service.TaskCancel)
 
 // ListResources lists what servers have to read.
 var ListResources = define(Meta{
 	Name: "resources", Route: "GET /v1/resources", Command: "resources", Args: "[NS]", ReadOnly: true, Open: true,
-	Summary: "list what servers have to read",
-	Description: "Lists the resources of one namespace, or of all, with their addresses. A server that has\n" +
+	Summary: "list the resources of servers: files and other data that they give to read",
+	Description: "Lists the resources of one server, or of all, with their addresses. A server that has\n" +
 		"none is left out.",
 	Example: "mcpx resources\nmcpx resources files --json | jq -r '.resources[].uri'",
 }, Service.Resources)
@@ -230,6 +235,8 @@ var ListResources = define(Meta{
 var ListResourceTemplates = define(Meta{
 	Name: "resource_templates", Route: "GET /v1/resources/templates", Command: "resources templates", Args: "[NS]", ReadOnly: true, Open: true,
 	Summary: "list the patterns of addresses that servers can read",
+	Description: "A pattern has places to fill in, as in file:///{path}. What comes of that is an address for\n" +
+		"\"resources read\".",
 	Example: "mcpx resources templates",
 }, Service.ResourceTemplates)
 
@@ -245,14 +252,17 @@ var ReadOneResource = define(Meta{
 // ListPrompts lists the prompts of servers.
 var ListPrompts = define(Meta{
 	Name: "prompts", Route: "GET /v1/prompts", Command: "prompts", Args: "[NS]", ReadOnly: true, Open: true,
-	Summary: "list the prompts of servers",
-	Example: "mcpx prompts\nmcpx prompts demo",
+	Summary:     "list the prompts of servers: texts for a model, made to be filled in",
+	Description: "Lists the prompts of one server, or of all, with their arguments.",
+	Example:     "mcpx prompts\nmcpx prompts demo",
 }, Service.Prompts)
 
 // FillPrompt fills in a prompt.
 var FillPrompt = define(Meta{
 	Name: "prompt_get", Route: "POST /v1/prompts/get", Command: "prompts get", Args: "NS.PROMPT [JSON | key=value… | -]", ReadOnly: true, Open: true,
 	Summary: "print a prompt with its arguments filled in",
+	Description: "Arguments are given as \"call\" takes them; all of them are strings. Prints the text, or, of\n" +
+		"several messages, each below the role that speaks it.",
 	Example: "mcpx prompts get demo.review language=go",
 }, Service.GetPrompt, func(in *GetPromptInput) *Peer { return &in.Peer })
 
@@ -303,6 +313,8 @@ var Refresh = define(Meta{
 var ListServers = define(Meta{
 	Name: "servers_list", Route: "GET /v1/servers", Command: "servers list", ReadOnly: true,
 	Summary: "list the servers that the configuration names",
+	Description: "Lists each with its command or address, and the file and line that say so. Starts nothing;\n" +
+		"\"mcpx ls\" lists what servers offer, \"mcpx doctor\" tries them.",
 	Example: "mcpx servers list",
 }, Service.ServersList)
 
@@ -311,9 +323,11 @@ var AddServer = define(Meta{
 	Name: "servers_add", Route: "POST /v1/servers", Command: "servers add", Args: "NAME [-- COMMAND ARGS…]", Destructive: true,
 	Summary: "write a server into a configuration file",
 	Description: "The server is a program with its arguments behind --, or runs elsewhere, at --url. It is\n" +
-		"written into .mcpx.json of the project, which is made if there is none, into your own\n" +
-		"file with --user, or into FILE. What stands there already stays as it is, comments\n" +
-		"too; an entry of the same name only gives way with --replace.",
+		"written into .mcpx.json of the project, into your own file with --user, or into FILE. The\n" +
+		"project's file is the nearest one upward from here; if there is none it is made, at the top\n" +
+		"of the repository or here. What stands there already stays as it is, comments too; an entry\n" +
+		"of the same name only gives way with --replace. The server is started once, to see what it\n" +
+		"offers.",
 	Example: "mcpx servers add files -- npx -y @modelcontextprotocol/server-filesystem .\n" +
 		"mcpx servers add --env 'TOKEN=${GITHUB_TOKEN}' github -- github-mcp-server stdio\n" +
 		"mcpx servers add --url https://example.com/mcp --header 'Authorization=Bearer ${TOKEN}' --user remote",
@@ -332,7 +346,7 @@ var ListSettings = define(Meta{
 	Name: "settings_list", Route: "GET /v1/settings", Command: "settings list", ReadOnly: true,
 	Summary: "list the settings in force, and where each comes from",
 	Description: "Lists those that a file, a variable, a flag or \"settings set\" has changed; with --all every\n" +
-		"one. docs/configuration.md describes them.",
+		"one. \"mcpx docs configuration\" describes them.",
 	Example: "mcpx settings list\nmcpx settings list --all --json | jq '.settings[] | select(.scope == \"daemon\")'",
 }, Service.SettingsList)
 
@@ -358,28 +372,34 @@ var SetSetting = define(Meta{
 // UnsetSetting takes a value back.
 var UnsetSetting = define(Meta{
 	Name: "settings_unset", Route: "DELETE /v1/settings", Command: "settings unset", Args: "PATH", Destructive: true,
-	Summary: "take back the value of a setting that was set in the daemon or in a file",
-	Example: "mcpx settings unset pool.idleTimeout\nmcpx settings unset --persist user exec.timeout",
+	Summary:     "take back the value of a setting that was set in the daemon or in a file",
+	Description: "From then on the value counts that files, variables and flags give it, or its default.",
+	Example:     "mcpx settings unset pool.idleTimeout\nmcpx settings unset --persist user exec.timeout",
 }, Service.SettingsUnset)
 
 // ListSessions lists the sessions.
 var ListSessions = define(Meta{
 	Name: "session_list", Route: "GET /v1/sessions", Command: "session list", ReadOnly: true,
 	Summary: "list the sessions whose servers the daemon keeps",
+	Description: "A session groups calls that share a server which remembers things, such as a browser, and\n" +
+		"keeps others away from it. \"mcpx docs guide/sessions\" shows how.",
 	Example: "mcpx session list",
 }, Service.SessionList)
 
 // ReleaseSession forgets a session.
 var ReleaseSession = define(Meta{
 	Name: "session_release", Route: "POST /v1/sessions/release", Command: "session release", Args: "NAME", Destructive: true,
-	Summary: "forget a session, and end the servers that were its own",
-	Example: "mcpx session release review",
+	Summary:     "forget a session, and end the servers that were its own",
+	Description: "\"mcpx session list\" has the names. Servers that all sessions share go on.",
+	Example:     "mcpx session release review",
 }, Service.SessionRelease)
 
 // RestartSession ends the instances of a session.
 var RestartSession = define(Meta{
 	Name: "session_restart", Route: "POST /v1/sessions/restart", Command: "session restart", Args: "NAME", Destructive: true,
 	Summary: "start the servers of a session anew",
+	Description: "Those that are its own end at once, with what they remember, and start when they are next\n" +
+		"called.",
 	Example: "mcpx session restart review",
 }, Service.SessionRestart)
 

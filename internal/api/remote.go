@@ -73,10 +73,8 @@ func remote[In, Out any](ctx context.Context, s *Remote, o *Op[In, Out], in In) 
 	if peer != nil || frames != nil {
 		r.Header.Set("Accept", eventsType)
 	}
-	if peer != nil {
-		if peer.TakesUnfinished() {
-			r.Header.Set(unfinishedHeader, "true")
-		}
+	if peer != nil && peer.TakesUnfinished() {
+		r.Header.Set(unfinishedHeader, "true")
 	}
 	response, err := s.do(ctx, r, o.ReadOnly)
 	if err != nil {

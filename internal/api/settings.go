@@ -29,7 +29,7 @@ const (
 // SettingsListInput asks for the settings.
 type SettingsListInput struct {
 	All    bool `json:"all,omitempty" flag:"all" doc:"also those that nothing has changed"`
-	Daemon bool `json:"daemon,omitempty" flag:"daemon" doc:"ask the daemon what it goes by itself; start it if none runs"`
+	Daemon bool `json:"daemon,omitempty" flag:"daemon" doc:"show what the daemon itself goes by; start it if none runs"`
 }
 
 // SettingsListOutput lists settings by path.
@@ -74,7 +74,7 @@ type SettingValue struct {
 // SettingsGetInput names a setting.
 type SettingsGetInput struct {
 	Path   string `json:"path" doc:"the setting, such as pool.idleTimeout"`
-	Daemon bool   `json:"daemon,omitempty" flag:"daemon" doc:"ask the daemon what it goes by itself; start it if none runs"`
+	Daemon bool   `json:"daemon,omitempty" flag:"daemon" doc:"show what the daemon itself goes by; start it if none runs"`
 }
 
 // SettingsGetOutput is the setting.
@@ -84,7 +84,7 @@ type SettingsGetOutput struct{ Setting }
 type SettingsSetInput struct {
 	Path    string `json:"path" doc:"the setting, such as pool.idleTimeout"`
 	Value   string `json:"value" doc:"as a flag or a variable has it, such as 10m"`
-	Persist string `json:"persist,omitempty" flag:"persist" value:"WHERE" words:"runtime|project|user" doc:"keep it in WHERE: runtime (default), or the file of the project or the user"`
+	Persist string `json:"persist,omitempty" flag:"persist" value:"WHERE" words:"runtime|project|user" doc:"keep it in WHERE: runtime (default, the daemon), or the file of the project or the user"`
 	Daemon  bool   `json:"daemon,omitempty" flag:"daemon" doc:"start the daemon if none runs"`
 }
 
@@ -101,7 +101,7 @@ type SettingsSetOutput struct {
 // SettingsUnsetInput names a setting.
 type SettingsUnsetInput struct {
 	Path    string `json:"path" doc:"the setting, such as pool.idleTimeout"`
-	Persist string `json:"persist,omitempty" flag:"persist" value:"WHERE" words:"runtime|project|user" doc:"take it out of WHERE: runtime (default), or the file of the project or the user"`
+	Persist string `json:"persist,omitempty" flag:"persist" value:"WHERE" words:"runtime|project|user" doc:"take it out of WHERE: runtime (default, the daemon), or the file of the project or the user"`
 	Daemon  bool   `json:"daemon,omitempty" flag:"daemon" doc:"start the daemon if none runs"`
 }
 

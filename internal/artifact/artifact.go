@@ -455,18 +455,7 @@ func stamp(t time.Time) int64 {
 
 // open has f use the index.
 func (s Store) open(ctx context.Context, f func(db *sql.DB) error) error {
-	path := filepath.Join(s.Dir, indexFile)
-	db, err := store.Database(ctx, path, schema)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	if err := f(db); err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return store.DatabaseError(path, err)
-	} else if err != nil {
-		return err
-	}
-	return nil
+	return store.UseDatabase(ctx, filepath.Join(s.Dir, indexFile), f, schema)
 }
 
 // change has f change the index, whole or not at all. No other process changes it meanwhile.

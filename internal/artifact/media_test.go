@@ -55,7 +55,7 @@ func TestLinksOfWhatIsNestedTakeNoTime(t *testing.T) {
 	if got, kept := linked(value); kept != 1 || !json.Valid([]byte(got)) {
 		t.Errorf("%d are kept", kept)
 	}
-	if took := time.Since(begin); took > 10*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"mcpx/internal/schema"
+	"mcpx/internal/spelling"
 	"mcpx/mcp"
 )
 
@@ -284,7 +285,7 @@ func (ix *Index) typos(term string, add func(id int, factor float64)) {
 		if d := len(t) - len(term); d > limit || -d > limit || bits.OnesCount64(mask^mine) > 2*limit || len(t) < 3 {
 			continue
 		}
-		if d := schema.Distance(term, t, limit); d <= limit {
+		if d := spelling.Distance(term, t, limit); d <= limit {
 			add(id, asTypo/float64(d))
 		}
 	}

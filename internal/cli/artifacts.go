@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,7 +98,7 @@ func (v *invocation) putArtifact(c *cli.Context) error {
 		return err
 	}
 	if name == "-" {
-		in.Data, err = v.readStdin(c.Context)
+		in.Data, err = v.readStdin(c.Context, math.MaxInt64-1) // what may be kept is decided where it is
 	} else {
 		if in.Name == "" {
 			in.Name = filepath.Base(name)

@@ -23,7 +23,8 @@ func (v *invocation) makeCommands() []*cli.Command {
 		{
 			Name: "bundle", Category: groupDo, Usage: "make one file of a script and what it imports", ArgsUsage: "FILE",
 			Description: "The file is plain JavaScript and does what the script does: it runs with \"mcpx run\", and\n" +
-				"its errors have the positions of the sources, which are in it. See docs/build.md.",
+				"its errors have the positions of the sources, which are in it.\n" +
+				"\"mcpx docs build\" tells more.",
 			Flags: slices.Concat([]cli.Flag{
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
 			}, settingFlags(makeSettings...), grantFlags()),
@@ -35,7 +36,7 @@ func (v *invocation) makeCommands() []*cli.Command {
 			Description: "The program is a copy of mcpx that carries the script with what it imports, what it may do,\n" +
 				"and, with --config, the configuration of its servers as it stands, secrets included. All its\n" +
 				"arguments are the script's. Nobody who runs it can give it more than it was built with; paths\n" +
-				"and . mean where it is run. See docs/build.md.",
+				"and . mean where it is run. \"mcpx docs build\" tells more.",
 			Flags: slices.Concat([]cli.Flag{
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the program to `FILE`; without it, to the name of the script without its ending"},
 				&cli.StringFlag{Name: "target", Usage: "make it of `MCPX`, the file of an mcpx of this version, perhaps for another system"},

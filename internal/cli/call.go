@@ -48,7 +48,7 @@ func (v *invocation) call(c *cli.Context) error {
 		return err
 	}
 	peer, end := v.peer()
-	heard := v.waiting("waiting for " + word(server))
+	heard := v.waiting("waiting for "+word(server), boundedCall)
 	out, err := b.Call(c.Context, api.CallInput{Server: server, Tool: tool, Arguments: args, Consent: v.asker(), Peer: peer, Task: task})
 	heard()
 	end()
@@ -133,7 +133,7 @@ func (v *invocation) arguments(ctx context.Context, words []string) (json.RawMes
 	case len(words) == 0:
 		return nil, nil
 	case len(words) == 1 && words[0] == "-":
-		text, err := v.readStdin(ctx)
+		text, err := v.readStdin(ctx, maxScript)
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"strings"
 
 	"mcpx/internal/api"
@@ -42,9 +43,13 @@ type Program struct {
 	// Others returns the daemons of the user that stand for other configuration files than the
 	// command, and ends them if that is asked for. nil if there cannot be any.
 	Others func(ctx context.Context, o OpenOptions, end bool) ([]api.OtherDaemon, error)
+	// LogFile is the path of the log of the daemon for the configuration files of the command.
+	LogFile func(o OpenOptions) (string, error)
 	// Open is called once by a command that needs servers or runs a script. What it
 	// returns is closed before Run returns.
 	Open func(ctx context.Context, o OpenOptions) (Backend, error)
+	// Pages is the documentation, as the folder docs has it. nil if there is none.
+	Pages fs.FS
 	// Schema is the JSON Schema of a configuration file.
 	Schema func() []byte
 	// Tool is what is run instead of a command, if this program carries a script.
@@ -81,6 +86,9 @@ type OpenOptions struct {
 	// Waiting is told of each call that a script makes, and its end of the end of the call; nil
 	// if nobody looks.
 	Waiting func(server string) (end func())
+	// Reaching is told when a daemon is looked for, and its end that it was found or not. Never
+	// nil in what Open is given.
+	Reaching func() (end func())
 	// Survey says that the command looks for what is wrong: settings whose values mean
 	// nothing are findings, and no errors of Open.
 	Survey bool
@@ -239,6 +247,9 @@ func (v *invocation) openFor(ctx context.Context, o OpenOptions) (Backend, error
 		o.Log = lines{v.stderr}
 	}
 	o.Session = v.session
+	o.Reaching = func() func() {
+		return v.waiting("waiting for the daemon", "it is given up within a minute, or when you interrupt this")
+	}
 	if v.p.Tool != nil {
 		o.Daemon = OwnProcess // it starts nothing that outlives it
 	}

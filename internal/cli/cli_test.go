@@ -353,7 +353,7 @@ func TestUsageErrors(t *testing.T) {
 		name, args, message, hint string
 	}{
 		{"a word that is nearly a command", "lss", `unknown command "lss"`, `did you mean "mcpx ls"? ` + list},
-		{"the beginning of a command", "doc", `unknown command "doc"`, `did you mean "mcpx doctor"? ` + list},
+		{"the beginning of a command", "doct", `unknown command "doct"`, `did you mean "mcpx doctor"? ` + list},
 		{"the first of two words, nearly", "server add x", `unknown command "server"`, `did you mean "mcpx servers add"? ` + list},
 		{"the second of two words", "login", `unknown command "login"`, `did you mean "mcpx auth login"? ` + list},
 		{"the second of two words of several commands", "get", `unknown command "get"`, `did you mean "mcpx artifact get" or "mcpx prompts get" or "mcpx settings get" or "mcpx task get"? ` + list},

@@ -145,11 +145,11 @@ var order = strings.Fields(`
 	call batch exec run bundle build task artifact
 	init servers import auth config settings doctor
 	status refresh serve daemon session
-	help completion man version
+	help docs completion man version
 `)
 
 // seconds puts the commands about a daemon in the order of its life.
-var seconds = []string{"daemon start", "daemon stop", "daemon restart", "daemon status", "daemon events"}
+var seconds = []string{"daemon start", "daemon stop", "daemon restart", "daemon status", "daemon logs", "daemon events"}
 
 func place(name string) int {
 	first, _, _ := strings.Cut(name, " ")
@@ -185,14 +185,15 @@ func (v *invocation) own() []*cli.Command {
 				"\n" +
 				"Over HTTP every request needs the token that is in the file --token-file names; without that\n" +
 				"flag it is made, and kept in the state directory. --no-auth asks for none, on a loopback\n" +
-				"address only: then every program on this machine may do what you may. See docs/serve.md.",
+				"address only: then every program on this machine may do what you may.\n" +
+				"\"mcpx docs serve\" tells more.",
 			Flags: append(append([]cli.Flag{
 				&cli.StringFlag{Name: "mode", Usage: "what is offered: `MODE` is code, full or passthrough (default code)"},
-				&cli.StringFlag{Name: "server", Usage: "the one server of passthrough is `NS`"},
-				&cli.StringFlag{Name: "http", Usage: "listen at `ADDR`: HOST:PORT, or :PORT for 127.0.0.1"},
-				&cli.StringFlag{Name: "token-file", Usage: "the token that clients must have is in `FILE`"},
+				&cli.StringFlag{Name: "server", Usage: "with --mode passthrough: the server is `NS`; without it the only one there is"},
+				&cli.StringFlag{Name: "http", Usage: "listen at `ADDR`: HOST:PORT, or :PORT for 127.0.0.1 (default the standard streams)"},
+				&cli.StringFlag{Name: "token-file", Usage: "the token that clients must have is in `FILE`; without it one is made and kept"},
 				&cli.BoolFlag{Name: "no-auth", Usage: "ask for no token; on a loopback address only"},
-				&cli.StringFlag{Name: "hosts", Usage: "clients may call it by these `NAMES`, separated by commas"},
+				&cli.StringFlag{Name: "hosts", Usage: "clients may call it by these `NAMES` besides its address, separated by commas"},
 			}, settingFlags(append([]string{"catalog", "elicit", "serve", "tasks"}, runSettings...)...)...), grantFlags()...),
 			Action: v.serve,
 			UsageText: "mcpx serve\n" +
@@ -204,8 +205,8 @@ func (v *invocation) own() []*cli.Command {
 			Name: "session name", Category: groupServe, Usage: "print the session that commands here belong to",
 			Description: "A session groups the calls that share the servers of the scope session: the one of --session,\n" +
 				"of MCPX_SESSION_ID, of the agent that mcpx was started from, or of the terminal that it runs\n" +
-				"in. docs/sessions.md says how each is told. Starts nothing. The exit code is 2 if there is\n" +
-				"none.",
+				"in; \"mcpx docs sessions\" says how each is told. Starts nothing. The exit code is 2 if\n" +
+				"there is none.",
 			Flags:     settingFlags("session"),
 			Action:    v.sessionName,
 			UsageText: "mcpx session name\nMCPX_SESSION_ID=review mcpx session name",
@@ -213,20 +214,44 @@ func (v *invocation) own() []*cli.Command {
 		{
 			Name: "daemon start", Category: groupServe, Usage: "start the daemon, unless it runs",
 			Description: "The daemon holds the servers, so that they are there for the next command. It is started\n" +
-				"when it is first needed; daemon.inline and daemon.autostart say otherwise. See docs/daemon.md.",
+				"when it is first needed; daemon.inline and daemon.autostart say otherwise.\n" +
+				"\"mcpx docs daemon\" tells more.",
 			Flags:     settingFlags(append(daemonSettings(), "config")...),
 			Action:    v.daemonStart,
 			UsageText: "mcpx daemon start",
 		},
 		{
 			Name: "daemon status", Category: groupServe, Usage: "show the daemon, as status does",
-			Action:    v.status,
-			UsageText: "mcpx daemon status",
+			Description: "It is the same as \"mcpx status\".",
+			Action:      v.status,
+			UsageText:   "mcpx daemon status",
+		},
+		{
+			Name: "daemon logs", Category: groupServe, Usage: "print the end of the daemon's log",
+			Description: "The log has a line of JSON for each thing that the daemon did: servers that start, end or fail,\n" +
+				"configuration files that change. It is there too when the daemon has ended; the next one\n" +
+				"begins it anew.",
+			Flags: append([]cli.Flag{
+				&cli.StringFlag{Name: "lines", Aliases: []string{"n"}, Usage: "print the last `N` lines (default 20)"},
+				&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with what is written, until it is interrupted"},
+			}, settingFlags("config", "daemon.endpoint")...),
+			Action:    v.daemonLogs,
+			UsageText: "mcpx daemon logs\nmcpx daemon logs -n 100\nmcpx daemon logs -f | jq -c '{time, msg, server}'",
 		},
 		{
 			Name: "help", Category: groupAbout, Usage: "print help, of a command if one is named", ArgsUsage: "[COMMAND]",
+			Description: "With -v the help of a command explains every setting that it reads. The name of a page of\n" +
+				"the documentation prints that page, if no command has the name: \"mcpx docs\" lists them.",
 			Action:    v.help,
-			UsageText: "mcpx help exec\nmcpx help servers add\nmcpx exec --help",
+			UsageText: "mcpx help exec\nmcpx help servers add\nmcpx help -v exec\nmcpx exec --help\nmcpx help permissions",
+		},
+		{
+			Name: "docs", Category: groupAbout, Usage: "print a page of the documentation, or list the pages", ArgsUsage: "[PAGE]",
+			Description: "The pages are part of this file, in Markdown. A page about a command has the command's name:\n" +
+				"\"mcpx help serve\" is about its flags, \"mcpx docs serve\" about what it is for. Where a page\n" +
+				"has a link to another, \"mcpx docs\" takes the link, too: permissions.md, guide/ci.md.",
+			Action:    v.docs,
+			UsageText: "mcpx docs\nmcpx docs guide/scripts\nmcpx docs permissions | less",
 		},
 		{
 			Name: "completion", Category: groupAbout, Usage: "print a script that has a shell complete commands, flags and tools", ArgsUsage: "bash|zsh|fish",
@@ -329,7 +354,7 @@ func ask[In, Out any](v *invocation, c *cli.Context, o *api.Op[In, Out], in In) 
 	if err != nil {
 		return nil, err
 	}
-	defer v.waiting("asking the servers")()
+	defer v.waiting("asking the servers", boundedCall)()
 	return o.Do(c.Context, b, in)
 }
 

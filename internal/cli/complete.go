@@ -230,15 +230,17 @@ func (v *invocation) argumentsOf(ctx context.Context, g *grammar, command string
 	case "help":
 		switch len(args) {
 		case 0:
-			return g.firstWords()
+			return append(g.firstWords(), v.p.pages()...)
 		case 1:
 			return slices.Clone(g.families[args[0]])
 		}
+	case "docs":
+		return v.p.pages()
 	case "completion":
 		return slices.Collect(maps.Keys(shells))
 	case "call", "types", "tools", "history", "catalog history", "history accept":
 		return v.toolsOf(ctx, begun)
-	case "ls", "resources", "prompts", "refresh", "servers remove", "servers trust", "servers input", "auth login", "auth logout", "auth status":
+	case "ls", "resources", "prompts", "refresh", "servers remove", "servers trust", "servers input", "servers enable", "servers disable", "auth login", "auth logout", "auth status":
 		return v.servers(ctx)
 	case "settings get", "settings set", "settings unset":
 		var out []string

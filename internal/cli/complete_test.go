@@ -19,7 +19,7 @@ func TestCompletion(t *testing.T) {
 	tests := []struct{ line, want string }{
 		{"stat", "status"},
 		{"s", "search serve servers session settings status stop"},
-		{"servers ", "add input list remove trust"},
+		{"servers ", "add disable enable input list remove trust"},
 		{"servers re", "remove"},
 		{"servers remove ", "demo"},
 		{"servers remove demo ", ""},

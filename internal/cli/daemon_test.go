@@ -149,7 +149,7 @@ func TestSessionsAndDaemon(t *testing.T) {
 		{"session restart review", false, 0, "2 servers of review ended; the next call starts them again\n", ""},
 		{"session release", false, 2, "", "mcpx: session release needs NAME\n  usage: mcpx session release NAME\n"},
 		{"session", false, 0, "review  1 call, last used 2026-11-30T12:00Z, lasts: demo\n", ""},
-		{"daemon", false, 2, "", "mcpx: daemon needs a word more\n  usage: mcpx daemon start|stop|restart|status|events\n"},
+		{"daemon", false, 2, "", "mcpx: daemon needs a word more\n  usage: mcpx daemon start|stop|restart|status|logs|events\n"},
 		{"session lst", false, 2, "", "mcpx: session: unknown word \"lst\"\n  did you mean \"mcpx session list\"? usage: mcpx session list|release|restart|name\n"},
 		{"daemon start", false, 0, "the daemon runs: 1.2.3, process 7\n", ""},
 		{"daemon stop", false, 0, "the daemon has ended: process 7\n", ""},
@@ -277,10 +277,10 @@ func TestCommandsAndOperationsAreTheSame(t *testing.T) {
 		t.Errorf("there is no operation %s for a view", name)
 	}
 	for _, own := range []string{
-		"run", "bundle", "build", "serve", "session name", "daemon start", "daemon status", "help", "completion", "man", "version",
+		"run", "bundle", "build", "serve", "session name", "daemon start", "daemon status", "daemon logs", "help", "docs", "completion", "man", "version",
 		"auth login", "auth logout", "auth status", // a login belongs to the command's own process
 		"history accept", "servers trust", // and so does what the user allows for good
-		"init", "import", "servers input", // and the files and answers of the user
+		"init", "import", "servers input", "servers enable", "servers disable", // and the files and answers of the user
 	} {
 		if !commands[own] {
 			t.Errorf("the command %q is not there", own)

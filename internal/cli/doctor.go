@@ -20,7 +20,7 @@ func (v *invocation) doctor(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	end := v.waiting("trying the servers")
+	end := v.waiting("trying the servers", boundedCall)
 	out, err := b.Doctor(c.Context, api.DoctorInput{})
 	end()
 	if err != nil {

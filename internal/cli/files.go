@@ -22,6 +22,8 @@ import (
 type Files interface {
 	// Import lists the servers of other hosts, and takes them over.
 	Import(ctx context.Context, in api.ImportInput) (*api.ImportOutput, error)
+	// Enable has the entry of a server say that it is in use, or left out.
+	Enable(ctx context.Context, in api.EnableInput) (*api.EnableOutput, error)
 	// Init makes a configuration file, and never changes one.
 	Init(ctx context.Context, in api.InitInput) (*api.InitOutput, error)
 	// Inputs lists what the entry of a server asks a person for.
@@ -39,8 +41,8 @@ func (v *invocation) fileCommands() []*cli.Command {
 		{
 			Name: "init", Category: groupSetUp, Usage: "make a configuration file, with comments that show what can stand in it",
 			Description: "Writes .mcpx.json of the project, or with --user a file of your own. A file that is there\n" +
-				"already stays as it is. At a terminal it offers to use the servers of other hosts that are\n" +
-				"found on this machine.",
+				"already stays as it is. At a terminal it offers to use the servers of other programs that are\n" +
+				"found on this machine (\"mcpx import\" lists them).",
 			Flags: append([]cli.Flag{
 				&cli.BoolFlag{Name: "user", Usage: "make your own file rather than the project's"},
 			}, settingFlags("config")...),
@@ -48,20 +50,38 @@ func (v *invocation) fileCommands() []*cli.Command {
 			UsageText: "mcpx init\nmcpx init --user",
 		},
 		{
-			Name: "import", Category: groupSetUp, Usage: "take over the servers of another host", ArgsUsage: "[HOST]",
-			Description: "Without HOST it lists the hosts, with the files where their servers were looked for. With\n" +
-				"HOST it shows what would be written; --write writes it. Servers of a project go into the\n" +
-				"project's file and your own into yours, unless a flag says otherwise. A server whose name is\n" +
-				"taken there is left out, and nothing that stands there changes. See docs/servers.md; to use\n" +
-				"the servers of a host without copying them, write \"imports\": [\"HOST\"] into a file.",
+			Name: "import", Category: groupSetUp, Usage: "take over the servers of other programs: Claude Code, Cursor, VS Code, …", ArgsUsage: "[HOST]",
+			Description: "A host is a program that uses MCP servers, and has a list of them. Without HOST it lists the\n" +
+				"hosts, with the files where their servers were looked for. With HOST it shows what would be\n" +
+				"written; --write writes it. Servers of a project go into the project's file and your own into\n" +
+				"yours, unless a flag says otherwise. A server whose name is taken there is left out, and\n" +
+				"nothing that stands there changes. To use the servers of a host without copying them, write\n" +
+				"\"imports\": [\"HOST\"] into a file.\n" +
+				"\"mcpx docs servers\" tells more.",
 			Flags: append([]cli.Flag{
-				&cli.BoolFlag{Name: "write", Usage: "write the entries"},
+				&cli.BoolFlag{Name: "all", Usage: "those of every host that is found; of two servers of one name the first counts"},
+				&cli.BoolFlag{Name: "write", Usage: "write the entries; without it they are only shown"},
 				&cli.BoolFlag{Name: "project", Usage: "into .mcpx.json of the project"},
 				&cli.BoolFlag{Name: "user", Usage: "into your own file"},
 				&cli.StringFlag{Name: "file", Usage: "into `FILE`"},
 			}, settingFlags("config")...),
 			Action:    v.importHost,
-			UsageText: "mcpx import\nmcpx import cursor\nmcpx import vscode --write --user",
+			UsageText: "mcpx import\nmcpx import cursor\nmcpx import vscode --write --user\nmcpx import --all",
+		},
+		{
+			Name: "servers disable", Category: groupSetUp, Usage: "leave a server out, and keep its entry", ArgsUsage: "NAME",
+			Description: "Writes \"disabled\": true into the entry of the server, where it stands. Its tools are not\n" +
+				"offered and cannot be called until \"mcpx servers enable\" takes that back.",
+			Flags:     settingFlags("config"),
+			Action:    func(c *cli.Context) error { return v.enable(c, false) },
+			UsageText: "mcpx servers disable github",
+		},
+		{
+			Name: "servers enable", Category: groupSetUp, Usage: "use a server again that was left out", ArgsUsage: "NAME",
+			Description: "Takes \"disabled\" out of the entry of the server, where it stands.",
+			Flags:       settingFlags("config"),
+			Action:      func(c *cli.Context) error { return v.enable(c, true) },
+			UsageText:   "mcpx servers enable github",
 		},
 		{
 			Name: "servers input", Category: groupSetUp, Usage: "give a server what it asks a person for", ArgsUsage: "NAME [ID]",
@@ -76,6 +96,28 @@ func (v *invocation) fileCommands() []*cli.Command {
 			UsageText: "mcpx servers input github\nmcpx servers input github token\nmcpx servers input github token < token.txt\nmcpx servers input github token --forget",
 		},
 	}
+}
+
+// enable puts a server to use, or leaves it out.
+func (v *invocation) enable(c *cli.Context, on bool) error {
+	name, err := nameOf(c)
+	if err != nil {
+		return err
+	}
+	b, err := v.openOwn(c.Context)
+	if err != nil {
+		return err
+	}
+	out, err := b.Enable(c.Context, api.EnableInput{Name: name, On: on})
+	if err != nil {
+		return err
+	}
+	return v.answer(out, func() string {
+		if on {
+			return "enabled " + word(out.Name) + " in " + word(out.File) + "\n"
+		}
+		return "disabled " + word(out.Name) + " in " + word(out.File) + "\n"
+	})
 }
 
 func (v *invocation) initialize(c *cli.Context) error {
@@ -170,21 +212,35 @@ func (v *invocation) importHost(c *cli.Context) error {
 	if in.File, err = v.place(in.Project, in.User, c.String("file")); err != nil {
 		return err
 	}
-	if in.Host == "" && (in.Write || in.Project || in.User || in.File != "") {
-		return fault.Usagef("import: whose servers are to be written?").Hintf(`name a host; "mcpx import" lists them`)
+	all := c.Bool("all")
+	switch {
+	case all && in.Host != "":
+		return fault.Usagef("import: --all means every host, and %s is one", in.Host).Hintf("give one of them")
+	case !all && in.Host == "" && (in.Write || in.Project || in.User || in.File != ""):
+		return fault.Usagef("import: whose servers are to be written?").Hintf(`name a host, or give --all; "mcpx import" lists the hosts`)
 	}
 	b, err := v.openOwn(c.Context)
 	if err != nil {
 		return err
 	}
-	out, err := b.Import(c.Context, in)
+	var out *api.ImportOutput
+	if all {
+		out, err = importAll(c.Context, b, in)
+	} else {
+		out, err = b.Import(c.Context, in)
+	}
 	if err != nil {
 		return err
 	}
-	if in.Host == "" {
+	if in.Host == "" && !all {
 		return v.answer(out, func() string { return hostsText(out) })
 	}
-	if err := v.answer(out, func() string { return importText(out) }); err != nil {
+	if err := v.answer(out, func() string {
+		if len(out.Hosts) == 0 {
+			return "no other host was found on this machine\n"
+		}
+		return importText(out)
+	}); err != nil {
 		return err
 	}
 	for _, h := range out.Hosts {
@@ -195,6 +251,37 @@ func (v *invocation) importHost(c *cli.Context) error {
 		}
 	}
 	return nil
+}
+
+// importAll takes over the servers of every host that has some here, one host after the other.
+func importAll(ctx context.Context, b Backend, in api.ImportInput) (*api.ImportOutput, error) {
+	hosts, err := b.Import(ctx, api.ImportInput{})
+	if err != nil {
+		return nil, err
+	}
+	all := &api.ImportOutput{Hosts: []api.ImportHost{}, Written: in.Write}
+	type place struct{ name, file string }
+	taken := map[place]bool{}
+	for _, h := range hosts.Hosts {
+		if !slices.ContainsFunc(h.Files, func(f api.ImportFile) bool { return f.State != "absent" }) {
+			continue
+		}
+		in.Host = h.Name
+		out, err := b.Import(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		all.Hosts = append(all.Hosts, out.Hosts...)
+		for _, e := range out.Entries {
+			at := place{e.Name, e.To}
+			if e.State == api.ImportNew && taken[at] { // by a host before it, once that is written
+				e = api.ImportEntry{Name: e.Name, From: e.From, To: e.To, State: api.ImportTaken}
+			}
+			taken[at] = taken[at] || e.State == api.ImportNew
+			all.Entries = append(all.Entries, e)
+		}
+	}
+	return all, nil
 }
 
 // hostsText lists the hosts with what was found of them.

@@ -48,6 +48,10 @@ func (d *desk) Import(_ context.Context, in api.ImportInput) (*api.ImportOutput,
 	return out, nil
 }
 
+func (d *desk) Enable(_ context.Context, in api.EnableInput) (*api.EnableOutput, error) {
+	return &api.EnableOutput{Name: in.Name, Enabled: in.On, File: "/h/.mcpx.json"}, nil
+}
+
 func (d *desk) Init(_ context.Context, in api.InitInput) (*api.InitOutput, error) {
 	d.made = in
 	if d.papers.broken != nil {
@@ -144,6 +148,57 @@ vscode: error: /w/.vscode/mcp.json:1:1: no
 	}
 	if s := drive(t, &desk{}, "import", "cursor", "--user", "--project"); s.code != 2 {
 		t.Errorf("import --user --project: exit code %d", s.code)
+	}
+}
+
+// TestImportAll takes the hosts one after the other: what one has the next does not bring again.
+func TestImportAll(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	s := drive(t, d, "import", "--all")
+	if out := s.stdout.String(); s.code != 2 || !strings.Contains(out, "files: would be written to") || !strings.Contains(out, "error: /w/.vscode/mcp.json") || strings.Contains(out, "zed") {
+		t.Errorf("import --all: %d\n%s", s.code, out)
+	}
+	if s := drive(t, d, "import", "--all", "--write", "--user"); !d.imported.Write || !d.imported.User || !strings.Contains(s.stdout.String(), "files: written to") {
+		t.Errorf("import --all --write: %+v\n%s", d.imported, s.stdout.String())
+	}
+	if s := drive(t, d, "import", "--all", "cursor"); s.code != 2 {
+		t.Errorf("import --all of one host: exit code %d", s.code)
+	}
+	twins := twoHosts{&desk{}}
+	out, err := importAll(t.Context(), twins, api.ImportInput{})
+	if err != nil || len(out.Entries) != 2 || out.Entries[0].State != api.ImportNew || out.Entries[1].State != api.ImportTaken {
+		t.Errorf("two hosts with a server of one name: %+v, %v", out, err)
+	}
+}
+
+// twoHosts have a server of one name.
+type twoHosts struct{ *desk }
+
+func (twoHosts) Import(_ context.Context, in api.ImportInput) (*api.ImportOutput, error) {
+	out := &api.ImportOutput{}
+	for _, name := range []string{"a", "b"} {
+		if in.Host != "" && in.Host != name {
+			continue
+		}
+		out.Hosts = append(out.Hosts, api.ImportHost{Name: name, Files: []api.ImportFile{{Path: "/" + name, State: "read"}}})
+		if in.Host != "" {
+			out.Entries = []api.ImportEntry{{Name: "files", From: "/" + name, To: "/h", State: api.ImportNew}}
+		}
+	}
+	return out, nil
+}
+
+func TestServersAreEnabledAndDisabled(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	drive(t, d, "servers", "disable", "git").want(t, 0, "disabled git in /h/.mcpx.json\n", "")
+	drive(t, d, "servers", "enable", "git", "--json").want(t, 0, `{"name":"git","enabled":true,"file":"/h/.mcpx.json"}`+"\n", "")
+	if d.options.Daemon != OwnProcess {
+		t.Error("a daemon is asked")
+	}
+	if s := drive(t, d, "servers", "disable"); s.code != 2 {
+		t.Errorf("without a name: exit code %d", s.code)
 	}
 }
 

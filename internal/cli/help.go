@@ -88,8 +88,11 @@ func (v *invocation) help(c *cli.Context) error {
 	if family != nil {
 		return v.answer(familyDocument(name, family), func() string { return familyText(name, family) })
 	}
+	if page, ok := v.p.page(name); ok {
+		return v.printPage(page)
+	}
 	return fault.Usagef("unknown command %q", name).
-		Hintf(`%s"mcpx help" lists the commands`, didYouMean(name, names, `"mcpx help %s"`))
+		Hintf(`%s"mcpx help" lists the commands`, didYouMean(name, slices.Concat(names, v.p.pages()), `"mcpx help %s"`))
 }
 
 // familyDocument and familyText are the help of commands that have their first word in common.
@@ -136,6 +139,18 @@ var programUsage = []string{
 	"mcpx 'CODE'",
 }
 
+// programIntro says what the words mean that all help uses.
+const programIntro = `An MCP server is a program that offers tools. mcpx starts a server when one of its tools is first
+called. NS is the name of a server, and NS.TOOL a tool of it.`
+
+var firstSteps = [][2]string{
+	{"mcpx ls", "list what there is: a demo server, until you have one of your own"},
+	{"mcpx call demo.echo message=hi", "call one tool"},
+	{"mcpx exec 'return await tools.demo.echo({ message: \"hi\" })'", "call tools from TypeScript"},
+	{"mcpx servers add NAME -- COMMAND ARGS…", "add a server"},
+	{"mcpx import", "see which servers other programs have that can be taken over"},
+}
+
 func programHelp(app *cli.App) helpDocument {
 	doc := helpDocument{Usage: programUsage, Summary: app.Usage, Flags: describeFlags(app.Flags), ExitCodes: exitCodes()}
 	for _, c := range app.Commands {
@@ -157,6 +172,13 @@ func programText(app *cli.App) string {
 	p.section("Usage")
 	for _, u := range programUsage {
 		p.line("  %s", u)
+	}
+	p.line("")
+	p.line("%s", programIntro)
+	p.section("First steps")
+	for _, step := range firstSteps {
+		p.line("  %s", step[0])
+		p.line("      %s", step[1])
 	}
 	spelled := func(c *cli.Command) string { return strings.TrimSpace(c.Name + " " + c.ArgsUsage) }
 	width := 0 // one for all groups
@@ -183,7 +205,7 @@ func programText(app *cli.App) string {
 	p.rows("  ", rows)
 	p.line("  run and exec pass on the code that a script gives to process.exit.")
 	p.line("")
-	p.line(`"mcpx help COMMAND" tells more about a command.`)
+	p.line(`"mcpx help COMMAND" tells more about a command, "mcpx docs" lists the pages of the documentation.`)
 	return p.String()
 }
 

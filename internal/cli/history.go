@@ -24,7 +24,8 @@ func (v *invocation) ruleCommands() []*cli.Command {
 		{
 			Name: "servers trust", Category: groupSetUp, Usage: "let a server's tools change things without asking", ArgsUsage: "NAME",
 			Description: "Writes \"writePolicy\": \"allow\" into the entry of the server, where it stands: its tools are\n" +
-				"called without a question from now on, whatever policy.write is. See docs/rules.md.",
+				"called without a question from now on, whatever policy.write is.\n" +
+				"\"mcpx docs rules\" tells more.",
 			Flags:     settingFlags("config"),
 			Action:    v.trustServer,
 			UsageText: "mcpx servers trust files",

@@ -17,6 +17,19 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// demoStandsIn says whose tools are shown where no server is configured.
+const demoStandsIn = "no server is configured, so this is the built-in demo server\n" + howToAdd
+
+// standIn says that the demo server is what is shown, unless a server was named.
+func (v *invocation) standIn(ctx context.Context, named string) {
+	if named != "" {
+		return
+	}
+	if out, err := v.backend.Config(ctx, api.ConfigInput{}); err == nil && out.Demo {
+		v.say("%s", demoStandsIn)
+	}
+}
+
 // howToAdd is the next step of whoever has no server yet.
 const howToAdd = `add one: mcpx servers add NAME -- COMMAND ARGS…, or mcpx servers add NAME --url URL`
 
@@ -40,7 +53,7 @@ func (v *invocation) ls(c *cli.Context) error {
 	instances := v.running(c.Context)
 	switch {
 	case out.Demo:
-		v.say("no server is configured, so this is the built-in demo server\n%s", howToAdd)
+		v.say("%s", demoStandsIn)
 	case len(out.Namespaces) == 0:
 		v.say("no server is configured\n%s", howToAdd)
 	}
@@ -154,7 +167,7 @@ func (v *invocation) tools(c *cli.Context) error {
 			}
 		}
 	}
-	end := v.waiting("asking the servers")
+	end := v.waiting("asking the servers", boundedCall)
 	out, err := api.ListTools.Do(c.Context, b, in)
 	end()
 	if err != nil {
@@ -165,6 +178,7 @@ func (v *invocation) tools(c *cli.Context) error {
 			return err
 		}
 	}
+	v.standIn(c.Context, in.Namespace)
 	return v.answer(out, func() string { return toolsText(out.Tools) })
 }
 
@@ -381,6 +395,7 @@ func (v *invocation) search(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	v.standIn(c.Context, "")
 	if len(out.Results) == 0 {
 		v.say("no tool fits %q\n\"mcpx ls\" lists them all", in.Words)
 	}
@@ -424,6 +439,9 @@ func (v *invocation) types(c *cli.Context) error {
 	out, err := ask(v, c, api.DeclareTypes, in)
 	if err != nil {
 		return err
+	}
+	if !in.Globals {
+		v.standIn(c.Context, in.Name)
 	}
 	file := c.String("output")
 	if file == "" || file == "-" {

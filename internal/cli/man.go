@@ -12,14 +12,14 @@ func (v *invocation) man(c *cli.Context) error {
 	if err := takes(c, 0, 0); err != nil {
 		return err
 	}
-	text := manual(c.App, v.p.Version)
+	text := manual(c.App, v.p.Version, v.p.pages())
 	doc := struct {
 		Page string `json:"page"`
 	}{text}
 	return v.answer(doc, func() string { return text })
 }
 
-func manual(app *cli.App, version string) string {
+func manual(app *cli.App, version string, pages []string) string {
 	var b strings.Builder
 	macro := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	flags := func(list []flagHelp) {
@@ -74,6 +74,9 @@ func manual(app *cli.App, version string) string {
 		macro(".TP\n.B %d\n%s", e.Code, roff(e.Meaning))
 	}
 	macro(".PP\nrun and exec pass on the code that a script gives to process.exit.")
+	if len(pages) > 0 {
+		macro(".SH SEE ALSO\nPages of the documentation, which \"mcpx docs PAGE\" prints:\n.br\n%s.", roff(strings.Join(pages, ", ")))
+	}
 	return b.String()
 }
 

@@ -17,18 +17,18 @@ import (
 // is its value, and in which form it is told.
 func scriptFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "local", Usage: "run it here (--where=local)"},
+		&cli.BoolFlag{Name: "local", Usage: "run it in this command (--where=local)"},
 		&cli.BoolFlag{Name: "remote", Usage: "run it in the daemon (--where=remote)"},
 		&cli.StringFlag{Name: "export", Usage: "the value is the export `NAME`, called if it is a function"},
-		&cli.StringFlag{Name: "ns", Usage: "offer it the namespaces `NS` alone, separated by commas"},
+		&cli.StringFlag{Name: "ns", Usage: "offer it the servers `NS` alone, separated by commas"},
 		&cli.StringSliceFlag{Name: "placeholder", Usage: "put a value in for @NAME in it; `NAME=VALUE` is a string, NAME:=JSON that JSON"},
 		&cli.StringSliceFlag{Name: "before", Usage: "run the script `FILE` first; if it fails, nothing else runs"},
 		&cli.StringSliceFlag{Name: "prefix", Usage: "run the script `FILE` before its first line, in its process"},
 		&cli.StringSliceFlag{Name: "on-success", Usage: "run the script `FILE` if it succeeds; what that returns is the value"},
 		&cli.StringSliceFlag{Name: "on-error", Usage: "run the script `FILE` if it fails; what that returns is the value instead"},
 		&cli.StringSliceFlag{Name: "suffix", Usage: "run the script `FILE` last, whatever happened"},
-		&cli.StringFlag{Name: "typecheck", Usage: "check it with TypeScript's compiler first: `HOW` is on, strict or off"},
-		&cli.BoolFlag{Name: "capture-console", Usage: "take what it prints for logs, on standard error"},
+		&cli.StringFlag{Name: "typecheck", Usage: "check it with TypeScript's compiler first: `HOW` is on, strict or off (default)"},
+		&cli.BoolFlag{Name: "capture-console", Usage: "send what it prints to standard error, so that standard output has the value alone"},
 		&cli.StringFlag{Name: "artifacts", Usage: "put what it keeps, and media in its value, into the folder `DIR`"},
 		&cli.BoolFlag{Name: "stream", Usage: "print what happens as it happens, a line of JSON each"},
 	}

@@ -24,6 +24,7 @@ func (v *invocation) catalog(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	v.standIn(c.Context, "")
 	return v.answer(out, func() string { return catalogText(out.Text, v.columns()) })
 }
 

@@ -55,14 +55,26 @@ func progressLine(p api.Progress, most int) string {
 	return string(safe)
 }
 
-// waitingAfter is how long a command is silent at a terminal before it says what it is at.
-const waitingAfter = 2 * time.Second
+// How long a command is silent before it says what it is at: at a terminal, and elsewhere,
+// where what is said stays.
+const (
+	waitingAfter = 2 * time.Second
+	notedAfter   = 10 * time.Second
+)
 
-// waiting says at a terminal what the command is at, if that takes long: nobody is to wonder
-// for a minute whether anything happens. The line goes away with end, and with any text.
-func (v *invocation) waiting(what string) (end func()) {
+// What bounds a wait, for waiting.
+const (
+	boundedCall  = "pool.startTimeout and pool.callTimeout say how long at most"
+	boundedStart = "pool.startTimeout says how long at most"
+)
+
+// waiting says what the command is at, if that takes long: nobody is to wonder for a minute
+// whether anything happens. At a terminal the line goes away with end, and with any text;
+// elsewhere it is a note, with what bounds the wait.
+func (v *invocation) waiting(what, bound string) (end func()) {
 	if !v.stderr.terminal {
-		return func() {}
+		timer := time.AfterFunc(notedAfter, func() { v.say("%s, for %s now; %s", what, notedAfter, bound) })
+		return func() { timer.Stop() }
 	}
 	if v.stdout.terminal {
 		v.stdout.before = v.stderr.clear

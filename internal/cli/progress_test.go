@@ -60,7 +60,7 @@ func TestAProgressLineGivesWayToText(t *testing.T) {
 	}
 }
 
-// At a terminal nobody is to wonder whether anything happens; elsewhere nothing is said.
+// Nobody is to wonder whether anything happens.
 func TestACommandThatTakesLongSaysWhatItIsAt(t *testing.T) {
 	t.Parallel()
 	const line = "asking the servers…" + toStart
@@ -71,7 +71,8 @@ func TestACommandThatTakesLongSaysWhatItIsAt(t *testing.T) {
 	}{
 		{waitingAfter + time.Second, true, line},
 		{waitingAfter - time.Second, true, ""},
-		{time.Minute, false, ""},
+		{time.Minute, false, "mcpx: asking the servers, for 10s now; " + boundedCall + "\n"},
+		{notedAfter - time.Second, false, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d := &desk{look: func(context.Context) error { time.Sleep(tt.takes); return fault.Unavailablef("gone") }}
@@ -79,6 +80,35 @@ func TestACommandThatTakesLongSaysWhatItIsAt(t *testing.T) {
 			p := Program{
 				Args: []string{"ls"}, Stdout: &stdout, Stderr: &stderr, Terminal: Terminal{Stdout: tt.terminal, Stderr: tt.terminal},
 				Open: d.open,
+			}
+			if code := p.Run(t.Context()); code != 69 || stderr.String() != tt.want+"mcpx: gone\n" {
+				t.Errorf("%s: exit %d, %q, want %q", tt.takes, code, stderr.String(), tt.want)
+			}
+		})
+	}
+}
+
+// A daemon that hangs is waited for before there is a backend.
+func TestACommandThatWaitsForTheDaemonSaysSo(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		takes    time.Duration
+		terminal bool
+		want     string
+	}{
+		{waitingAfter + time.Second, true, "waiting for the daemon…" + toStart},
+		{notedAfter + time.Second, false, "mcpx: waiting for the daemon, for 10s now; it is given up within a minute, or when you interrupt this\n"},
+		{notedAfter - time.Second, false, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var stderr strings.Builder
+			p := Program{
+				Args: []string{"ls"}, Stdout: io.Discard, Stderr: &stderr, Terminal: Terminal{Stderr: tt.terminal},
+				Open: func(_ context.Context, o OpenOptions) (Backend, error) {
+					defer o.Reaching()()
+					time.Sleep(tt.takes)
+					return nil, fault.Unavailablef("gone")
+				},
 			}
 			if code := p.Run(t.Context()); code != 69 || stderr.String() != tt.want+"mcpx: gone\n" {
 				t.Errorf("%s: exit %d, %q, want %q", tt.takes, code, stderr.String(), tt.want)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,5 +23,23 @@ func TestAScriptWithoutEndIsNotRead(t *testing.T) {
 	}
 	if text, err := readAtMost(path); !errors.Is(err, errLong) || text != nil {
 		t.Errorf("%d bytes are read, %v", len(text), err)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestStandardInputWithoutEndIsNotRead(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		from io.Reader
+		want int
+	}{{endless{}, 0}, {io.LimitReader(endless{}, 1001), 0}, {io.LimitReader(endless{}, 1000), 1000}} {
+		v := &invocation{p: &Program{Stdin: tt.from}}
+		text, err := v.readStdin(t.Context(), 1000)
+		if len(text) != tt.want || (tt.want == 0) != errors.Is(err, errLong) {
+			t.Errorf("%d bytes, %v, want %d", len(text), err, tt.want)
+		}
 	}
 }

@@ -20,7 +20,7 @@ func (t *tape) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "record", Usage: "write its tool calls and their answers, as they are, to `FILE`", Destination: &t.record},
 		&cli.StringFlag{Name: "replay", Usage: "answer its tool calls from `FILE`, which --record wrote", Destination: &t.replay},
-		&cli.StringFlag{Name: "runtime", Usage: "run it on `RUNTIME`: deno, bun, node, or the path of one", Destination: &t.runtime},
+		&cli.StringFlag{Name: "runtime", Usage: "run it on `RUNTIME`: deno, bun, node, or the path of one; without it on mcpx itself", Destination: &t.runtime},
 	}
 }
 

@@ -194,7 +194,7 @@ func (v *invocation) getPrompt(c *cli.Context) error {
 		return err
 	}
 	peer, end := v.peer()
-	heard := v.waiting("waiting for " + word(server))
+	heard := v.waiting("waiting for "+word(server), boundedCall)
 	out, err := b.GetPrompt(c.Context, api.GetPromptInput{Server: server, Prompt: prompt, Arguments: args, Peer: peer})
 	heard()
 	end()

@@ -60,7 +60,7 @@ func (v *invocation) runFile(c *cli.Context) error {
 
 // fromStdin runs the script on standard input, which is then empty for the script.
 func (v *invocation) fromStdin(ctx context.Context, args []string, expression bool) error {
-	code, err := v.readStdin(ctx)
+	code, err := v.readStdin(ctx, maxScript)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (v *invocation) script(ctx context.Context, in api.ExecInput, stdin io.Read
 	v.want(&in)
 	o := OpenOptions{Config: v.config, Settings: v.settings, Script: true, File: in.File != ""}
 	if v.stderr.terminal {
-		o.Waiting = func(server string) func() { return v.waiting("waiting for " + word(server)) }
+		o.Waiting = func(server string) func() { return v.waiting("waiting for "+word(server), boundedCall) }
 	}
 	b, err := v.openFor(ctx, o)
 	if err != nil {
@@ -330,12 +330,18 @@ func (v *invocation) elsewhere(name string) string {
 	return "it was looked for in " + filepath.Dir(v.path(name))
 }
 
-// readStdin reads standard input to its end.
-func (v *invocation) readStdin(ctx context.Context) ([]byte, error) {
+// readStdin reads standard input to its end, if it has at most so many bytes.
+func (v *invocation) readStdin(ctx context.Context, most int64) ([]byte, error) {
 	if v.p.Stdin == nil {
 		return nil, nil
 	}
-	text, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(v.p.Stdin) })
+	text, err := interruptible(ctx, func() ([]byte, error) {
+		text, err := io.ReadAll(io.LimitReader(v.p.Stdin, most+1))
+		if err == nil && int64(len(text)) > most {
+			err = errLong
+		}
+		return text, err
+	})
 	if err != nil && ctx.Err() == nil {
 		return nil, fault.Usagef("reading standard input: %w", err)
 	}

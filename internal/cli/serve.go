@@ -55,5 +55,6 @@ func (v *invocation) serve(c *cli.Context) error {
 		return err
 	}
 	v.unmet(c.Context, b)
+	v.standIn(c.Context, o.Server)
 	return b.Serve(c.Context, o, v.p.Stdin, v.p.Stdout, func(text string) { v.say("%s", text) })
 }

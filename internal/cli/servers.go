@@ -24,7 +24,7 @@ func (v *invocation) serversList(c *cli.Context) error {
 	}
 	switch {
 	case out.Demo:
-		v.say("no server is configured, so this is the built-in demo server\n%s", howToAdd)
+		v.say("%s", demoStandsIn)
 	case len(out.Servers) == 0:
 		v.say("no server is configured\n%s", howToAdd)
 	}
@@ -92,7 +92,7 @@ func (v *invocation) serversAdd(c *cli.Context) error {
 		Check *api.CheckOutput `json:"check,omitempty"`
 	}{ServersAddOutput: out}
 	if !c.Bool("no-check") && out.HiddenBy == "" {
-		defer v.waiting("starting " + word(out.Name))()
+		defer v.waiting("starting "+word(out.Name), boundedStart)()
 		if doc.Check, err = v.backend.Check(c.Context, api.CheckInput{Server: out.Name}); err != nil {
 			// The entry is written all the same, and that is said too.
 			doc.Check = &api.CheckOutput{Error: fault.From(err)}

@@ -148,6 +148,7 @@ var (
 		"cmd/mcpx/files.go":         {"servers input"},
 		"cmd/mcpx/daemon.go":        {"daemon start"},
 		"cmd/mcpx/elsewhere.go":     askingCommands,
+		"cmd/mcpx/logs.go":          {"daemon logs"},
 		"cmd/mcpx/exec.go":          {"exec", "run"},
 		"cmd/mcpx/fetch.go":         {"exec", "run"},
 		"internal/artifact/":        {"exec", "run", "serve", "artifact put"},

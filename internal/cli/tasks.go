@@ -17,7 +17,7 @@ import (
 func taskFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "task", Usage: "begin it in the daemon and print its id (mcpx task result ID)"},
-		&cli.StringFlag{Name: "task-ttl", Usage: "keep the result for `TIME` once there is one (tasks.ttl); with --task"},
+		&cli.StringFlag{Name: "task-ttl", Usage: "with --task: keep the result for `TIME` once there is one (default tasks.ttl)"},
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"mcpx/internal/api"
 	"mcpx/internal/settings"
+	"mcpx/internal/spelling"
 )
 
 // unmet says of words in flags about grants that they mean nothing that is there: most likely
@@ -64,7 +64,7 @@ func unmetTool(word string, servers []string, known func(server string) []string
 	server := ""
 	for _, s := range servers {
 		for end := range len(name) + 1 {
-			if (end == len(name) || name[end] == '.') && alike(name[:end], s) && len(s) > len(server) {
+			if (end == len(name) || name[end] == '.') && spelling.Same(name[:end], s) && len(s) > len(server) {
 				server, name = s, s+name[end:]
 			}
 		}
@@ -75,7 +75,7 @@ func unmetTool(word string, servers []string, known func(server string) []string
 	}
 	tool := strings.TrimPrefix(strings.TrimPrefix(name, server), ".")
 	tools := known(server)
-	if tool == "" || len(tools) == 0 || slices.ContainsFunc(tools, func(t string) bool { return alike(t, tool) }) {
+	if tool == "" || len(tools) == 0 || slices.ContainsFunc(tools, func(t string) bool { return spelling.Same(t, tool) }) {
 		return ""
 	}
 	return sentence(server+` has no tool called "`+tool+`"`, didYouMean(tool, tools, strings.ReplaceAll(server, "%", "%%")+".%s"))
@@ -87,20 +87,6 @@ func sentence(wrong, meant string) string {
 		return wrong
 	}
 	return wrong + "; " + strings.TrimSpace(meant)
-}
-
-// alike reports whether two names are spellings of one: scripts write those otherwise that are
-// no identifiers.
-func alike(a, b string) bool {
-	letters := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-				return -1
-			}
-			return unicode.ToLower(r)
-		}, s)
-	}
-	return a == b || letters(a) != "" && letters(a) == letters(b)
 }
 
 // unmetPath says why a path means nothing; nothing if it may mean something. What is to be

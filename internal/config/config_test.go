@@ -645,6 +645,13 @@ func TestWhatHasNoEffectIsSaid(t *testing.T) {
 		t.Errorf("warnings about another host's form under our name: %s", w)
 	}
 
+	tr.write("q/.mcp.json", `{ "servers": { "s": { "command": "x" } }, "mcp": { "t": { "url": "https://example.com" } }, "mcpServers": { "u": { "command": "x" } } }`)
+	tr.dir = "q"
+	equal(t, "servers beside mcpServers", tr.relative(strings.Join(tr.load("").Unread, "\n")), `
+/q/.mcp.json:1: the servers under "servers" are not read: those under "mcpServers" count
+/q/.mcp.json:1: the servers under "mcp" are not read: those under "mcpServers" count
+/.mcp.json:1: the key "mcpserver" is not read; the servers stand under "mcpServers"`)
+
 	tr.dir = "home"
 	if b, _ := tr.load("").Server("b"); !b.InheritEnv {
 		t.Error("inheritEnv in the user's own file is not honoured")

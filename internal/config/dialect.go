@@ -142,6 +142,7 @@ func (r *reader) containers(root *node) (found []*node, ours bool, err *fault.Er
 		return found, false, nil
 	}
 	if c := root.get("mcpServers"); c != nil {
+		r.hidden(root)
 		if named := c.byName(); named != nil {
 			return []*node{named}, true, nil
 		}
@@ -174,6 +175,15 @@ func (r *reader) containers(root *node) (found []*node, ours bool, err *fault.Er
 		return []*node{c}, false, nil
 	}
 	return nil, true, nil
+}
+
+// hidden warns of servers that stand beside mcpServers under the key of another host.
+func (r *reader) hidden(root *node) {
+	for _, m := range root.members {
+		if servers := m.value.byName(); servers != nil && slices.Contains(others, m.key) && unwrapped(servers) != nil {
+			r.unfollowed(m.at, "the servers under %q are not read: those under \"mcpServers\" count", m.key)
+		}
+	}
 }
 
 // byName returns servers by their names: an object as it is, a list of servers with names

@@ -87,7 +87,7 @@ func timed[T any](t *testing.T, what string, f func() T) T {
 	select {
 	case v := <-done:
 		return v
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("%s: loading waits", what)
 		panic("unreachable")
 	}
@@ -133,7 +133,7 @@ func TestManyEntriesOnOneLineAreReadSoon(t *testing.T) {
 			t.Fatalf("the byte %d is at %d:%d", 10*at, o.Line, o.Column)
 		}
 	}
-	if took := time.Since(begin); took > 20*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("saying where %d places are took %s", len(d.text)/10, took)
 	}
 }

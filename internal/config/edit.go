@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"mcpx/internal/fault"
+	"mcpx/internal/jsontext"
 	"mcpx/internal/rule"
 )
 
@@ -487,10 +487,4 @@ func (s NewServer) text(at, unit, newline string, typed bool) string {
 }
 
 // quoted writes a string as JSON, with the characters that people write.
-func quoted(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string can always be encoded
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func quoted(s string) string { return string(jsontext.AppendQuoted(nil, s)) }

@@ -168,12 +168,7 @@ func (n *node) whole() json.RawMessage {
 }
 
 func (n *node) write(b *bytes.Buffer) {
-	word := func(s string) {
-		e := json.NewEncoder(b)
-		e.SetEscapeHTML(false)
-		_ = e.Encode(s)         // a string can always be encoded
-		b.Truncate(b.Len() - 1) // the end of the line
-	}
+	word := func(s string) { b.WriteString(quoted(s)) }
 	switch n.kind {
 	case text:
 		word(n.text)

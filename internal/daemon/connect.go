@@ -69,15 +69,15 @@ func Find(ctx context.Context, p Place) (*Link, error) {
 // client makes a client whose connections all lead to a socket.
 func client(socket string) *http.Client {
 	var d net.Dialer
-	return &http.Client{
-		Transport: &http.Transport{
-			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return d.DialContext(ctx, "unix", socket) },
-			DisableCompression: true,
-			MaxIdleConns:       64, MaxIdleConnsPerHost: 64,
-			IdleConnTimeout: idleConn / 2, // before the daemon does
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	return clientOver(&http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return d.DialContext(ctx, "unix", socket) },
+	})
+}
+
+// clientOver makes a client of a daemon. Its connections are given up before the daemon does.
+func clientOver(t *http.Transport) *http.Client {
+	t.DisableCompression, t.MaxIdleConns, t.MaxIdleConnsPerHost, t.IdleConnTimeout = true, 64, 64, idleConn/2
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // greet hears what the daemon says of itself. The error is ErrNone if nobody is there or
@@ -202,7 +202,7 @@ type Wish struct {
 	// Start is how to start the daemon if none runs; nil does not.
 	Start *Command
 	// Say is told what the user should know: a daemon of another version, one that was
-	// started again.
+	// started again, one that was killed.
 	Say func(text string)
 }
 
@@ -294,9 +294,13 @@ func (w Wish) startAlone(ctx context.Context) (*Link, error) {
 		// Whoever holds the place and cannot be found is coming or going.
 		switch held, err := lock(w.Place.lock()); {
 		case err == nil:
+			died, _ := w.Place.Read() // a daemon that ends in order takes its record along
 			held.unlock()
 			if err := w.spawn(ctx); err != nil {
 				return nil, err
+			}
+			if died != nil {
+				w.say(fmt.Sprintf("the daemon (process %d) was killed, or the machine stopped: another one runs now, and what its servers kept in memory is lost", died.Pid))
 			}
 			continue
 		case !errors.Is(err, errLocked):

@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -187,7 +188,7 @@ func (p Place) Tail() string {
 	defer f.Close()
 	const most = 2000
 	if info, err := f.Stat(); err == nil && info.Size() > most {
-		if _, err := f.Seek(-most, 2); err != nil {
+		if _, err := f.Seek(-most, io.SeekEnd); err != nil {
 			return ""
 		}
 	}
@@ -213,9 +214,13 @@ func lock(path string) (*lockFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := flock(f); err != nil {
+		switch got, err := store.TryLock(f); {
+		case err != nil:
 			_ = f.Close()
-			return nil, err
+			return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
+		case !got:
+			_ = f.Close()
+			return nil, errLocked
 		}
 		l := &lockFile{f, path}
 		if l.stands() {

@@ -262,8 +262,15 @@ func TestWhatAKilledDaemonLeftIsReplaced(t *testing.T) {
 	if _, err := Find(t.Context(), g.place); !errors.Is(err, ErrNone) {
 		t.Errorf("Find = %v, want ErrNone", err)
 	}
-	if again := g.connect(g.wish("1", "1h", "auto")); again.Pid == l.Pid {
+	var said []string
+	w := g.wish("1", "1h", "auto")
+	w.Say = func(text string) { said = append(said, text) }
+	if again := g.connect(w); again.Pid == l.Pid {
 		t.Errorf("the new daemon is the old one, %d", l.Pid)
+	}
+	g.connect(w)
+	if want := fmt.Sprintf("the daemon (process %d) was killed", l.Pid); len(said) != 1 || !strings.HasPrefix(said[0], want) {
+		t.Errorf("said %q, want once %q", said, want)
 	}
 }
 

@@ -115,7 +115,7 @@ func (e *Endpoint) Reach(ctx context.Context, o Reach) (*Link, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		l = &Link{Record: Record{Endpoint: e.text}, HTTP: clientOf(&http.Transport{DialContext: dial})}
+		l = &Link{Record: Record{Endpoint: e.text}, HTTP: clientOver(&http.Transport{DialContext: dial})}
 	default:
 		if o.Token == "" {
 			return nil, "", fault.Usagef("the daemon at %s asks for a token, and there is none", e.text).
@@ -126,7 +126,7 @@ func (e *Endpoint) Reach(ctx context.Context, o Reach) (*Link, string, error) {
 				Hintf("use https://, or ssh://")
 		}
 		base = strings.TrimSuffix(e.url.String(), "/")
-		l = &Link{Record: Record{Endpoint: e.text, HTTP: base}, HTTP: clientOf(&http.Transport{})}
+		l = &Link{Record: Record{Endpoint: e.text, HTTP: base}, HTTP: clientOver(&http.Transport{})}
 		l.HTTP.Transport = bearer{o.Token, l.HTTP.Transport}
 	}
 	if err := l.greetAt(ctx, base); err != nil {
@@ -144,11 +144,6 @@ func (e *Endpoint) Reach(ctx context.Context, o Reach) (*Link, string, error) {
 		return nil, "", err
 	}
 	return l, base, nil
-}
-
-func clientOf(t *http.Transport) *http.Client {
-	t.DisableCompression, t.MaxIdleConns, t.MaxIdleConnsPerHost, t.IdleConnTimeout = true, 64, 64, idleConn/2
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // bearer adds a token to every request.
@@ -174,13 +169,7 @@ func (b bearer) CloseIdleConnections() {
 // ssh makes connections that are the standard streams of a program on the other machine,
 // which leads on to the daemon there.
 func (e *Endpoint) ssh(o Reach) (func(context.Context, string, string) (net.Conn, error), error) {
-	path := ""
-	for _, pair := range o.Environ {
-		if value, ok := strings.CutPrefix(pair, "PATH="); ok {
-			path = value
-		}
-	}
-	program, err := process.LookPath("ssh", path, o.Dir)
+	program, err := process.LookPath("ssh", process.Getenv(o.Environ, "PATH"), o.Dir)
 	if err != nil {
 		return nil, fault.Unavailablef("%s needs the program ssh: %w", e.text, err)
 	}

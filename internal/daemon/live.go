@@ -91,6 +91,7 @@ type Live struct {
 	mu      sync.Mutex
 	now     *generation
 	problem *fault.Error // of the files as they are
+	ended   []string     // servers that had done something, ended for their entries, and not told of yet
 	record  Record
 	leave   func(restart bool)
 
@@ -234,9 +235,11 @@ func (l *Live) look(must bool) {
 	l.set.Become(next.Settings)
 	diff := compare(old.Config, next.Config)
 	over := slices.Concat(diff.Changed, diff.Removed)
+	used := l.used(diff.Changed)
 	l.o.Pool.Retire(func(server string) bool { return slices.Contains(over, server) })
 	l.mu.Lock()
 	l.problem = nil
+	l.ended = slices.Compact(slices.Sorted(slices.Values(slices.Concat(l.ended, used))))
 	l.now = &generation{Generation: next, replaced: make(chan struct{})}
 	unused := old.users == 0
 	l.mu.Unlock()
@@ -247,6 +250,28 @@ func (l *Live) look(must bool) {
 	l.o.Log.LogAttrs(ctx, slog.LevelInfo, "config.changed",
 		slog.Any("added", diff.Added), slog.Any("changed", diff.Changed), slog.Any("removed", diff.Removed))
 	l.o.Events.Publish("config.changed", diff)
+}
+
+// used are those of the servers that have answered calls, and may remember them.
+func (l *Live) used(servers []string) []string {
+	var out []string
+	for _, i := range l.o.Pool.Instances() {
+		if i.Calls > 0 && slices.Contains(servers, i.Server) {
+			out = append(out, i.Server)
+		}
+	}
+	return out
+}
+
+// anew says, to the first who calls a server that ended because its entry had changed, that
+// it begins anew.
+func (l *Live) anew(out *api.CallOutput) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.ended, out.Server); i >= 0 {
+		l.ended = slices.Delete(l.ended, i, i+1)
+		out.Warnings = append(out.Warnings, out.Server+" has started anew, because its entry was changed: what it kept in memory is lost")
+	}
 }
 
 // difference is what became of the servers of a configuration.
@@ -393,7 +418,11 @@ func (v *View) Call(ctx context.Context, in api.CallInput) (*api.CallOutput, err
 	if v.foreign {
 		in.Consent = nil // nobody knows that it is the user who answers
 	}
-	return through(ctx, v, (*gateway.Gateway).Call, in)
+	out, err := through(ctx, v, (*gateway.Gateway).Call, in)
+	if err == nil {
+		v.l.anew(out)
+	}
+	return out, err
 }
 
 // Batch implements api.Servers.

@@ -28,7 +28,7 @@ type running struct{ *pool.Pool }
 func (r running) Instances() []api.Instance {
 	var out []api.Instance
 	for _, i := range r.Pool.Instances() {
-		out = append(out, api.Instance{Server: i.Server, Pid: i.Pid, InFlight: i.UnderWay})
+		out = append(out, api.Instance{Server: i.Server, Pid: i.Pid, Calls: i.Calls, InFlight: i.UnderWay})
 	}
 	return out
 }
@@ -154,12 +154,17 @@ func TestAChangeRestartsOnlyWhatChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	same, other := w.pids("same"), w.pids("other")
+	same, other, warned := w.pids("same"), w.pids("other"), map[string][]string{}
 	w.write(map[string]string{"same": entryOf("a"), "other": entryOf("B"), "new": entryOf("d")})
-	for _, name := range []string{"same", "other", "new"} {
-		if _, err := w.call(name, "echo", `{"message":"x"}`); err != nil {
-			t.Errorf("%s: %v", name, err)
+	for _, name := range []string{"same", "other", "new", "other"} {
+		out, err := w.call(name, "echo", `{"message":"x"}`)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
+		warned[name] = append(warned[name], out.Warnings...)
+	}
+	if len(warned["other"]) != 1 || !strings.Contains(warned["other"][0], "started anew") || len(warned["same"])+len(warned["new"]) > 0 {
+		t.Errorf("callers were told %q, want that other has started anew, once", warned)
 	}
 	if _, err := w.call("gone", "echo", `{"message":"x"}`); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("a call of a server that was removed: %v", err)

@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"mcpx/internal/api"
+	"mcpx/internal/process"
 	"mcpx/internal/scope"
 )
 
@@ -25,25 +25,15 @@ func Program(version, program string, c api.Caller) api.Finding {
 		{Name: "program", Value: program},
 		{Name: "working directory", Value: c.Dir},
 		{Name: "session", Value: c.Session},
-		{Name: "HOME", Value: value(c.Environ, "HOME")},
-		{Name: "PATH", Value: value(c.Environ, "PATH")},
-		{Name: "CI", Value: value(c.Environ, "CI")},
+		{Name: "HOME", Value: process.Getenv(c.Environ, "HOME")},
+		{Name: "PATH", Value: process.Getenv(c.Environ, "PATH")},
+		{Name: "CI", Value: process.Getenv(c.Environ, "CI")},
 	} {
 		if d.Value != "" {
 			f.Details = append(f.Details, d)
 		}
 	}
 	return f
-}
-
-func value(environ []string, name string) string {
-	out := ""
-	for _, pair := range environ { // of two the last counts
-		if n, v, ok := strings.Cut(pair, "="); ok && n == name {
-			out = v
-		}
-	}
-	return out
 }
 
 // Repository says which repository a directory belongs to for servers of the scopes repo
@@ -74,7 +64,7 @@ func Repository(c api.Caller) api.Finding {
 
 // how says what of a repository led to it.
 func how(r scope.Repository, environ []string) string {
-	if dir := value(environ, "GIT_DIR"); dir != "" {
+	if dir := process.Getenv(environ, "GIT_DIR"); dir != "" {
 		return "GIT_DIR, which is " + dir
 	}
 	if r.Worktree == "" {

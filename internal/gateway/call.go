@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"mcpx/internal/api"
@@ -93,6 +94,9 @@ func (g *Gateway) Call(ctx context.Context, in api.CallInput) (*api.CallOutput, 
 		return nil, s.explain(tool, args, err)
 	}
 	raw := answer.Raw()
+	if string(raw) == "null" { // to most clients that is no answer, and they wait on
+		raw = mcp.Raw(`{"content":[]}`)
+	}
 	result, err := mcp.ReadResult(answer)
 	if err == nil && result.Type == mcp.ResultInputRequired {
 		s.g.permits.keep(p, s.entry.Name, tool.Name, args, raw)
@@ -200,7 +204,23 @@ func (s *server) explain(tool *mcp.Tool, args json.RawMessage, err error) error 
 	if found := diagnostics(tool, args); len(found) > 0 {
 		e = e.With("diagnostics", found).Hintf("%s.%s: %s", s.entry.Name, tool.Name, found[0])
 	}
+	if pages := toOpen(answer); len(pages) > 0 {
+		e = e.Hintf("make the call again when that is done:\n%s", strings.Join(pages, "\n"))
+	}
 	return e
+}
+
+// toOpen says in words which pages an error asks a person to open first.
+func toOpen(answer *mcp.Error) (pages []string) {
+	if answer.Code != mcp.CodeURLRequired {
+		return nil
+	}
+	for q := range mcp.Elements(mcp.Member(answer.Data, "elicitations")) {
+		if len(pages) < maxPages {
+			pages = append(pages, inWords(mcp.MethodElicitation, q))
+		}
+	}
+	return pages
 }
 
 // diagnostics says what the tool's schema has against the arguments. The call was made

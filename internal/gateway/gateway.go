@@ -194,7 +194,7 @@ func (g *Gateway) server(name string) (*server, error) {
 	if s := g.named(name); s != nil {
 		if s.entry.Disabled {
 			return nil, fault.NotFoundf("server %q is disabled", name).With("server", name).
-				Hintf("remove disabled from its entry in %s", s.entry.Origin)
+				Hintf("mcpx servers enable %s uses it again; its entry is in %s", fault.ShellWord(s.entry.Name), s.entry.Origin)
 		}
 		return s, nil
 	}

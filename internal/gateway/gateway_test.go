@@ -194,7 +194,7 @@ func TestNames(t *testing.T) {
 		{"unknown server", "my-servr", "echo", fault.NotFound, `no server is called "my-servr"`, "did you mean my-server?"},
 		{"unknown tool", "my-server", "ecko", fault.NotFound, `my-server has no tool called "ecko"`, "did you mean echo?"},
 		{"nothing near", "my-server", "zzzzzzzzzz", fault.NotFound, `my-server has no tool called "zzzzzzzzzz"`, "it has read-only or echo"},
-		{"disabled", "parked", "echo", fault.NotFound, `server "parked" is disabled`, "remove disabled from its entry in /c.json:3"},
+		{"disabled", "parked", "echo", fault.NotFound, `server "parked" is disabled`, "mcpx servers enable parked uses it again; its entry is in /c.json:3"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -243,6 +243,12 @@ func TestFailures(t *testing.T) {
 	e := fault.From(err)
 	if e == nil || e.Kind != fault.Tool || e.Message != "quota" || fmt.Sprint(e.Details["code"]) != "-32602" || fmt.Sprintf("%s", e.Details["data"]) != `{"left":0}` {
 		t.Errorf("JSON-RPC error: %v %v", err, e)
+	}
+
+	_, err = call(t, g, "s", "error", `{"code":-32042,"message":"sign in","data":{"elicitations":[{"mode":"url","elicitationId":"1","url":"https://example.com/a?b=c","message":"Sign in to X"}]}}`)
+	e = fault.From(err)
+	if e == nil || e.Kind != fault.Tool || e.Message != "sign in" || !strings.Contains(e.Hint, "Sign in to X\n    to be opened in a browser: https://example.com/a?b=c") {
+		t.Errorf("an error that names a page to open: %v hint %q", err, e.Hint)
 	}
 
 	_, err = call(t, g, "s", "error", `{"code":-32602,"text":"x"}`)

@@ -271,10 +271,11 @@ func (w *relay) unanswered(all []asked, why error) error {
 }
 
 const (
-	// maxQuestion bounds the words of a server that an error quotes, and maxFields the
-	// fields that it lists.
+	// maxQuestion bounds the words of a server that an error quotes, maxFields the fields
+	// that it lists, and maxPages the pages to open.
 	maxQuestion = 1000
 	maxFields   = 32
+	maxPages    = 8
 )
 
 // inWords says in words what a server asks: its message, and each field with its type.

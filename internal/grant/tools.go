@@ -3,9 +3,9 @@ package grant
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"mcpx/internal/schema"
+	"mcpx/internal/spelling"
 )
 
 // Tools is the gate of tool calls.
@@ -94,26 +94,13 @@ func (t *Tools) Allows(server, tool string, readOnly bool, aliases ...string) bo
 	means := func(r toolRule) bool {
 		return glob(r.server, server) && (glob(r.tool, tool) || slices.Contains(aliases, r.tool)) && (readOnly || !r.reads)
 	}
+	like := func(word, name string) bool { return !strings.Contains(word, Any) && spelling.Same(word, name) }
 	alike := func(r toolRule) bool {
 		return (readOnly || !r.reads) &&
 			(glob(r.server, server) || !strings.Contains(r.server, ".") && like(r.server, server)) &&
 			(glob(r.tool, tool) || like(r.tool, tool))
 	}
 	return slices.ContainsFunc(t.allow, means) && !slices.ContainsFunc(t.deny, alike)
-}
-
-// like reports whether a word may be another spelling of a name: a script spells what is
-// no identifier another way, and whoever takes a tool away may have seen only that.
-func like(word, name string) bool {
-	plain := func(text string) string {
-		return strings.Map(func(r rune) rune {
-			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-				return -1
-			}
-			return unicode.ToLower(r)
-		}, text)
-	}
-	return !strings.Contains(word, Any) && plain(word) != "" && plain(word) == plain(name)
 }
 
 // Touches reports whether any tool of a server may be granted: only such a server is

@@ -7,8 +7,8 @@ package jsontext
 
 import "math/bits"
 
-// maxDepth is how deep values may nest, as in encoding/json.
-const maxDepth = 10_000
+// MaxDepth is how deep values may nest, as in encoding/json.
+const MaxDepth = 10_000
 
 // Valid reports whether b is one JSON value. Whether its strings are UTF-8 is not asked.
 func Valid(b []byte) bool {
@@ -40,7 +40,7 @@ func value(b []byte, i, depth int) int {
 
 // list is value for an object or array, which ends with end.
 func list(b []byte, i int, end byte, depth int) int {
-	if depth > maxDepth {
+	if depth > MaxDepth {
 		return -1
 	}
 	if i = Space(b, i+1); i < len(b) && b[i] == end {

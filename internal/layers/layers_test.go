@@ -23,8 +23,8 @@ type layer struct {
 
 // table holds every package of the module, the lowest layer first.
 var table = []layer{
-	{"what went wrong, and JSON as text", []string{"internal/fault", "internal/jsontext"}},
-	{"values and the machine's primitives", []string{"internal/settings", "internal/schema", "mcp", "internal/process", "internal/dotenv", "engine/internal/*"}},
+	{"what went wrong, JSON and names as text, and pages to read", []string{"internal/fault", "internal/jsontext", "internal/spelling", "docs"}},
+	{"values and the machine's primitives", []string{"internal/settings", "internal/schema", "mcp", "internal/process", "internal/dotenv", "internal/body", "engine/internal/*"}},
 	{"rules about tools, as values", []string{"internal/rule"}},
 	{"one mechanism each", []string{
 		"engine", "mcp/client", "mcp/auth", "mcp/server", "mcp/mcptest",
@@ -45,7 +45,7 @@ var besides = []string{"internal/layers", "internal/suite"}
 
 // narrow holds the packages that import less of ours than their layer allows.
 var narrow = map[string][]string{
-	"internal/cli": {"internal/api", "internal/fault", "internal/settings"},
+	"internal/cli": {"internal/api", "internal/fault", "internal/settings", "internal/spelling"},
 }
 
 // families holds the patterns whose packages may import each other although they
@@ -196,7 +196,7 @@ func TestEveryRuleCatches(t *testing.T) {
 		}, {
 			name:  "the command line takes what it needs as values",
 			files: map[string]string{"internal/cli/cli.go": `import _ "mcpx/internal/gateway"`},
-			want:  "internal/cli/cli.go imports internal/gateway; of ours it may import only internal/api, internal/fault, internal/settings",
+			want:  "internal/cli/cli.go imports internal/gateway; of ours it may import only internal/api, internal/fault, internal/settings, internal/spelling",
 		}, {
 			name:  "a module behind a door",
 			files: map[string]string{"pool/pool.go": `import _ "github.com/dop251/goja/parser"`},

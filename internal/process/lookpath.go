@@ -65,10 +65,18 @@ func notAlone(name string) string {
 		return fmt.Sprintf(`an address is no program: write "url": %q instead of the command`, name)
 	case runtime.GOOS != "windows" && len(name) > 2 && name[1] == ':' && name[2] == '\\':
 		return "this is a path of Windows; name the program as it is found here"
+	case runtime.GOOS != "windows" && ofWindows(name):
+		return `that starts programs on Windows; name the program itself: "command": "npx" in place of "cmd", "/c", "npx"`
 	case more:
 		return fmt.Sprintf(`a program and its arguments stand apart: "command": %q, "args": [%s]`, program, quotedWords(arguments))
 	}
 	return ""
+}
+
+// ofWindows reports whether a name is that of a program as only Windows has them.
+func ofWindows(name string) bool {
+	name = strings.ToLower(name)
+	return name == "cmd" || strings.HasSuffix(name, ".cmd") || strings.HasSuffix(name, ".exe") || strings.HasSuffix(name, ".bat")
 }
 
 // quotedWords are words as members of a list.

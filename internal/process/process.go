@@ -11,11 +11,11 @@ package process
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"mcpx/internal/fault"
@@ -66,7 +66,7 @@ func Start(spec Spec) (*Process, error) {
 	}
 	streams, err := standard(&spec)
 	if err != nil {
-		return nil, fmt.Errorf("starting %s: %w", spec.Path, err)
+		return nil, startError(spec.Path, err)
 	}
 	env := spec.Env
 	if env == nil {
@@ -259,6 +259,8 @@ func startError(path string, err error) error {
 	cause := err
 	if sys, ok := errors.AsType[*os.PathError](err); ok {
 		cause = sys.Err
+	} else if sys, ok := errors.AsType[*os.SyscallError](err); ok {
+		cause = sys.Err
 	}
 	e := fault.Unavailablef("cannot start %s: %w", path, cause)
 	switch {
@@ -271,6 +273,12 @@ func startError(path string, err error) error {
 		} else {
 			e.Hintf("check the path of the command")
 		}
+	case errors.Is(cause, syscall.EMFILE), errors.Is(cause, syscall.ENFILE):
+		e.Hintf("raise the limit of open files: ulimit -n")
+	case errors.Is(cause, syscall.EAGAIN):
+		e.Hintf("raise the limit of processes: ulimit -u, or that of the container")
+	case errors.Is(cause, syscall.EPERM):
+		e.Hintf("the system, or the container around mcpx, forbids it")
 	case errors.Is(cause, fs.ErrPermission):
 		e.Hintf("make the file executable: chmod +x %s", path)
 	case isExecFormat(cause):

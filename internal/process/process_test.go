@@ -238,17 +238,23 @@ func TestExtraFilesAndNothingElseAreInherited(t *testing.T) {
 
 func TestEndEscalates(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ trap, want string }{
-		{``, "was killed by SIGTERM"},
-		{`trap "exit 7" TERM;`, "exited with code 7"},
-		{`trap "" TERM;`, "was killed by SIGKILL"},
+	for _, tt := range []struct {
+		trap, want string
+		grace      time.Duration
+	}{
+		{``, "was killed by SIGTERM", 20 * time.Second},
+		{`trap "exit 7" TERM;`, "exited with code 7", 20 * time.Second},
+		{`trap "" TERM;`, "was killed by SIGKILL", 200 * time.Millisecond},
 	} {
-		p, out := shell(t, tt.trap+`echo ready; while :; do sleep 0.05; done`, nil)
-		line(t, out)
-		p.End(time.Second)
-		if got := Ended(p.State()); got != tt.want {
-			t.Errorf("with %q it %s, want that it %s", tt.trap, got, tt.want)
-		}
+		t.Run(tt.want, func(t *testing.T) {
+			t.Parallel()
+			p, out := shell(t, tt.trap+`echo ready; while :; do sleep 0.05; done`, nil)
+			line(t, out)
+			p.End(tt.grace)
+			if got := Ended(p.State()); got != tt.want {
+				t.Errorf("with %q it %s, want that it %s", tt.trap, got, tt.want)
+			}
+		})
 	}
 }
 
@@ -336,6 +342,22 @@ func TestStartErrorsNameWhatIsWrong(t *testing.T) {
 				t.Errorf("error = %#v, want %q with a hint of %q", err, tt.want, tt.hint)
 			}
 		})
+	}
+}
+
+func TestWhatTheSystemRefusesIsNoFaultOfTheFile(t *testing.T) {
+	t.Parallel()
+	for cause, hint := range map[error]string{
+		os.NewSyscallError("pipe2", syscall.EMFILE):                                            "ulimit -n",
+		&os.PathError{Op: "fork/exec", Path: "/bin/sh", Err: syscall.ENFILE}:                   "ulimit -n",
+		&os.PathError{Op: "fork/exec", Path: "/bin/sh", Err: syscall.EAGAIN}:                   "ulimit -u",
+		&os.PathError{Op: "fork/exec", Path: "/bin/sh", Err: syscall.EPERM}:                    "forbids it",
+		&os.PathError{Op: "fork/exec", Path: "/bin/sh", Err: fmt.Errorf("%w", syscall.EACCES)}: "chmod +x",
+	} {
+		var e *fault.Error
+		if err := startError("/bin/sh", cause); !errors.As(err, &e) || e.Kind != fault.Unavailable || !strings.Contains(e.Hint, hint) {
+			t.Errorf("startError(%v) = %v, want a hint of %q", cause, err, hint)
+		}
 	}
 }
 

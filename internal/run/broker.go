@@ -67,6 +67,7 @@ type broker struct {
 
 	stop    context.CancelCauseFunc // ends the run
 	level   sandbox.Level           // of the worker, once it is ready
+	memory  uint64                  // that the system's own limits leave the worker; 0 if they bound none
 	printed int64                   // bytes of output, counted by the reader
 	spent   atomic.Bool             // the script asked for more tool calls than it has
 	heard   bool                    // the worker has sent something of its script; the reader's
@@ -230,7 +231,7 @@ func (b *broker) greet(ctx context.Context, head worker.Run, code string) error 
 	if ready.Build != b.build {
 		return &mismatch{want: b.build, got: ready.Build}
 	}
-	b.level = ready.Level
+	b.level, b.memory = ready.Level, ready.Room
 	b.log.LogAttrs(ctx, slog.LevelDebug, "worker.ready", slog.String("sandbox", string(ready.Level)))
 	if ready.Missing != "" {
 		b.log.LogAttrs(ctx, slog.LevelWarn, "worker.sandbox", slog.String("level", string(ready.Level)), slog.String("missing", ready.Missing))
@@ -360,8 +361,7 @@ func (b *broker) reply(id uint32, class worker.Class, head, body []byte, err err
 	switch {
 	case err != nil:
 	case int64(len(body)) > b.limit.MaxBody:
-		err = fault.Limitf("the answer has %d bytes, %d are allowed", len(body), b.limit.MaxBody).
-			Hintf("ask for less, or raise limits.result").With("mayHaveRun", true)
+		err = b.tooLarge(body)
 	case len(head) > frame.MaxHead:
 		err = fault.Limitf("the answer has a list of %d bytes, %d are allowed", len(head), frame.MaxHead).
 			Hintf("ask for less")
@@ -371,6 +371,12 @@ func (b *broker) reply(id uint32, class worker.Class, head, body []byte, err err
 	}
 	b.open[class].Add(-1) // before the answer is out: the next request may follow at once
 	_ = b.conn.Send(f)    // a worker that is gone needs no answer
+}
+
+// tooLarge refuses an answer that is larger than a script is given.
+func (b *broker) tooLarge(answer []byte) error {
+	return fault.Limitf("the answer has %d bytes, %d are allowed", len(answer), b.limit.MaxBody).
+		Hintf("ask for less, or raise limits.result").With("mayHaveRun", true)
 }
 
 // refusal encodes an error for the script.

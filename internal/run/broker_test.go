@@ -489,7 +489,7 @@ func TestWhoDecidesHowARunEnds(t *testing.T) {
 		}, exit: 70, want: "the script engine crashed\n  " + pleaseReport},
 		{name: "the worker, that could not be locked", act: func(a *actor) error {
 			return a.send(frame.Fail, 0, worker.Stack{}, `{"kind":"unavailable","message":"seccomp: cannot allocate memory"}`)
-		}, exit: 69, want: "the system did not let the script's process lock itself\n  the log says"},
+		}, exit: 69, want: "the system did not let the script's process lock itself\n  the log, which -v shows, says"},
 		{name: "the worker, in its last words", act: func(a *actor) error {
 			a.words = "runtime: goroutine stack exceeds 67108864-byte limit\nfatal error: stack overflow\n"
 			return nil

@@ -19,6 +19,7 @@ import (
 	"mcpx/internal/api"
 	"mcpx/internal/fault"
 	"mcpx/internal/grant"
+	"mcpx/internal/sandbox"
 	"mcpx/internal/settings"
 	"mcpx/internal/worker"
 )
@@ -86,7 +87,7 @@ func TestLimitsEndARunAndSayWhich(t *testing.T) {
 				t.Skip("the race detector's own memory is beyond any limit")
 			}
 			r := stage{call: structured}.runner()
-			r.Settings = given(t, append(tt.flags, "--timeout=20s")...)
+			r.Settings = given(t, append(tt.flags, "--timeout=5m")...)
 			out := exec(t, r, tt.code, api.ExecInput{})
 			if out.Error == nil || out.Error.Kind != fault.Limit || out.ExitCode != 125 || out.Value != nil {
 				t.Fatalf("the run ended with code %d, %s and %+v, want 125 and a limit", out.ExitCode, out.Value, out.Error)
@@ -169,7 +170,7 @@ func TestDeathsHaveNames(t *testing.T) {
 			if raceDetector {
 				t.Skip("the race detector's own memory is beyond any limit")
 			}
-			out := exec(t, stage{}.runner(), tt.code, api.ExecInput{Timeout: 5 * time.Second})
+			out := exec(t, stage{}.runner(), tt.code, api.ExecInput{Timeout: time.Minute})
 			if out.Error == nil {
 				t.Fatalf("the run ended with %s", out.Value)
 			}
@@ -199,6 +200,22 @@ func TestTheLevelReachesTheCaller(t *testing.T) {
 	}
 	if out.Sandbox == "" || !strings.HasPrefix(f.Message, out.Sandbox) {
 		t.Errorf("the run says %q and doctor %q, want the same", out.Sandbox, f.Message)
+	}
+}
+
+func TestDoctorSaysWhatTheSystemRefuses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		ready worker.Ready
+		want  string
+	}{
+		{worker.Ready{Level: sandbox.LevelFull}, "ok: landlock+seccomp"},
+		{worker.Ready{Level: sandbox.LevelSeccomp, Missing: "landlock: not there"}, "ok: seccomp (landlock: not there)"},
+		{worker.Ready{Level: sandbox.LevelBestEffort, Missing: "seccomp: refused"}, "warning: best-effort (seccomp: refused): a script that breaks out of its engine can do what you can"},
+	} {
+		if f := examined(tt.ready); f.State+": "+f.Message != tt.want {
+			t.Errorf("examined(%+v) = %s: %s, want %s", tt.ready, f.State, f.Message, tt.want)
+		}
 	}
 }
 
@@ -368,7 +385,7 @@ func TestTextsOfLimits(t *testing.T) {
 // processes.
 func TestEveryDeathHasAName(t *testing.T) {
 	t.Parallel()
-	b := &broker{budget: budget{memory: 64 << 20, cpu: time.Hour}}
+	b := &broker{budget: budget{memory: 64 << 20, cpu: time.Hour}, level: sandbox.LevelFull, memory: 1 << 40}
 	for _, tt := range []struct {
 		script, words string
 		kind          fault.Kind
@@ -399,6 +416,16 @@ func TestEveryDeathHasAName(t *testing.T) {
 		e := b.autopsy(cmd.ProcessState, tt.words)
 		if e.Kind != tt.kind || e.Message != tt.says || e.Hint == "" {
 			t.Errorf("%s, %q: %s %q (%s), want %s %q", tt.script, tt.words, e.Kind, e.Message, e.Hint, tt.kind, tt.says)
+		}
+	}
+	// What mcpx was started with may be less than what the script is given, or no more.
+	for _, system := range []*broker{
+		{budget: b.budget, level: sandbox.LevelFull, memory: 64 << 20},
+		{budget: b.budget}, // it never was ready
+		{level: sandbox.LevelFull},
+	} {
+		if e := system.autopsy(nil, "fatal error: out of memory\n"); e.Message != "the system gave the script's process no more memory" || !strings.Contains(e.Hint, "ulimit -v") {
+			t.Errorf("out of memory at %+v: %q (%s), want it to be the system's limit", system.budget, e.Message, e.Hint)
 		}
 	}
 	// The kernel ends it at the hard limit, when the worker's own watch has failed.

@@ -16,6 +16,7 @@ import (
 	"mcpx/internal/fault"
 	"mcpx/internal/frame"
 	"mcpx/internal/process"
+	"mcpx/internal/sandbox"
 	"mcpx/internal/worker"
 )
 
@@ -151,7 +152,7 @@ func (b *broker) readFail(ctx context.Context, f frame.Frame) *fault.Report {
 	if e.Kind == fault.Unavailable {
 		b.crashed = true
 		return fault.ReportOf(fault.Unavailablef("the system did not let the script's process lock itself").
-			Hintf("the log says what it refused, and mcpx doctor how far it goes here"))
+			Hintf("the log, which -v shows, says what it refused, and mcpx doctor how far it goes here"))
 	}
 	return fault.ReportOf(b.crash())
 }
@@ -189,10 +190,11 @@ func (b *broker) autopsy(state *os.ProcessState, words string) *fault.Error {
 	case cause == diedOfNesting:
 		return fault.New(fault.Script, "nesting too deep").
 			Hintf("a value, a source or a recursion is nested deeper than the engine can follow")
-	case cause == diedOfMemory && b.budget.memory > 0:
+	case cause == diedOfMemory && !b.cramped():
 		return b.budget.exceeded(worker.LimitMemory)
 	case cause == diedOfMemory:
-		return fault.Limitf("the system gave the script's process no more memory").With("limit", worker.LimitMemory)
+		return fault.Limitf("the system gave the script's process no more memory").
+			Hintf("raise what mcpx itself may have: ulimit -v, ulimit -d, or the memory of its container").With("limit", worker.LimitMemory)
 	case cause == diedOfThreads:
 		b.crashed = true // of the machine's want, and not of what the script did: it may be tried again
 		return fault.Unavailablef("the system gave the script's process no more threads").
@@ -209,6 +211,12 @@ func (b *broker) autopsy(state *os.ProcessState, words string) *fault.Error {
 	}
 	return fault.Internalf("the script's process was killed by %s, and not by mcpx", signal).
 		Hintf("something else on this machine ended it")
+}
+
+// cramped reports whether a worker comes to the end of what the system gives it before it
+// comes to the limit of its run.
+func (b *broker) cramped() bool {
+	return b.budget.memory <= 0 || b.level == "" || b.memory > 0 && b.memory < sandbox.Reserve(b.budget.memory)
 }
 
 // faults are the signals that a program sends itself by what it does.

@@ -56,7 +56,7 @@ func (r *Runner) abroad(ctx context.Context, in api.ExecInput, set grant.Set, st
 		modules = append(modules, "node:"+name)
 	}
 	made, err := r.make(ctx, in, worker.Run{Make: worker.MakeTranslation, Modules: modules})
-	out := &api.ExecOutput{Profile: set.Profile}
+	out := &api.ExecOutput{Profile: set.Profile, Held: []string{limitCalls, limitOutput}}
 	if err != nil {
 		e := fault.From(err)
 		if e.Kind != fault.Usage && e.Kind != fault.Denied {
@@ -128,6 +128,10 @@ func (r *Runner) abroad(ctx context.Context, in api.ExecInput, set grant.Set, st
 		return out, nil
 	}
 	out.Value, out.Error, out.ExitCode = over.Value, over.Failed, over.ExitCode
+	if n := len(out.Value); int64(n) > head.MaxBody {
+		out.Value, out.Error = nil, fault.ReportOf(worker.ValueTooLarge(n, head.MaxBody))
+		out.ExitCode = out.Error.Kind.ExitCode()
+	}
 	return out, nil
 }
 
@@ -182,6 +186,9 @@ func (f *foreigner) Call(ctx context.Context, server, tool string, args json.Raw
 		return f.answered(nil, err)
 	}
 	b.warned.add(out.Warnings)
+	if int64(len(out.Result)) > b.limit.MaxBody {
+		return f.answered(nil, b.tooLarge(out.Result))
+	}
 	return out, nil
 }
 

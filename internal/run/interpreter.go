@@ -216,7 +216,7 @@ func (r *Runner) interpret(ctx context.Context, in *interpreter, script api.Exec
 		"file": in.file, "args": append(append(in.args, script.File), script.Args...), "cwd": in.dir,
 		"env": env, "inherit": !in.empty, "stdin": streams.Stdin != nil, "stdout": true, "stderr": true,
 	}, nil)
-	out := &api.ExecOutput{Profile: set.Profile}
+	out := &api.ExecOutput{Profile: set.Profile, Held: []string{limitOutput}}
 	if err != nil {
 		e.denials.note(err)
 		out.Denials = e.denials.all()

@@ -85,7 +85,7 @@ func (r *Runner) close(out *api.ExecOutput, begin time.Time, tell *telling, in a
 		"memory": strings.ReplaceAll(sizeText(b.memory), " ", ""), "output": strings.ReplaceAll(sizeText(b.output), " ", ""),
 		"cpu": settings.FormatDuration(b.cpu), limitCalls: fmt.Sprint(b.calls),
 	} {
-		if value != "0B" && value != "0s" && value != "0" {
+		if value != "0B" && value != "0s" && value != "0" && (out.Held == nil || slices.Contains(out.Held, name)) {
 			out.Limits[name] = value
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"mcpx/internal/api"
 	"mcpx/internal/frame"
 	"mcpx/internal/grant"
+	"mcpx/internal/sandbox"
 	"mcpx/internal/settings"
 	"mcpx/internal/worker"
 )
@@ -120,7 +121,7 @@ func (a *actor) call(id uint32, op string, head any, body string) error {
 
 // greet says that it is ready and takes the script.
 func (a *actor) greet() error {
-	if err := a.send(frame.Ready, 0, worker.Ready{Build: a.build}, ""); err != nil {
+	if err := a.send(frame.Ready, 0, worker.Ready{Build: a.build, Level: sandbox.LevelNone}, ""); err != nil {
 		return err
 	}
 	_, err := a.conn.Receive()

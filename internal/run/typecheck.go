@@ -10,7 +10,6 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -293,13 +292,7 @@ func (r *Runner) compiler(dir string) (string, error) {
 			break
 		}
 	}
-	path := ""
-	for _, pair := range slices.Backward(r.Environ) {
-		if value, ok := strings.CutPrefix(pair, "PATH="); ok {
-			path = value
-			break
-		}
-	}
+	path := process.Getenv(r.Environ, "PATH")
 	if file, err := process.LookPath("tsc", path, dir); err == nil {
 		return file, nil
 	}

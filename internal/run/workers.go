@@ -182,14 +182,19 @@ func (r *Runner) Examine(ctx context.Context) api.Finding {
 		f.Hint = pleaseReport
 		return f
 	}
-	f.State, f.Message = "ok", string(ready.Level)
-	switch {
-	case ready.Level == sandbox.LevelBestEffort:
+	return examined(ready)
+}
+
+// examined is what a worker that is ready says of how far it is held.
+func examined(ready worker.Ready) api.Finding {
+	f := api.Finding{Subject: "sandbox", State: "ok", Message: string(ready.Level)}
+	if ready.Missing != "" {
+		f.Message += " (" + ready.Missing + ")"
+	}
+	if ready.Level == sandbox.LevelBestEffort {
 		f.State = "warning"
 		f.Message += ": a script that breaks out of its engine can do what you can"
 		f.Hint = "Linux 5.13 or newer locks scripts down by itself, unless a container forbids it"
-	case ready.Missing != "":
-		f.Message += " (" + ready.Missing + ")"
 	}
 	return f
 }

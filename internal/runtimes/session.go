@@ -217,6 +217,7 @@ type session struct {
 	valued bool          // the script has ended with a value
 	value  json.RawMessage
 	failed *failure
+	broken *fault.Error // why nothing more is read from the script
 }
 
 // failure is what the script threw.
@@ -356,11 +357,16 @@ func (s *session) serve(ctx context.Context, conn net.Conn) {
 	defer calls.Wait()
 	for {
 		line, err := readLine(in, s.spec.MaxLine)
+		if errors.Is(err, errLong) {
+			s.breaks(fault.Limitf("the script has sent more than %d bytes at once", s.spec.MaxLine).Hintf("send less, or raise limits.result"))
+		}
 		if err != nil {
 			return
 		}
 		var r request
-		if json.Unmarshal(line, &r) != nil {
+		if json.Unmarshal(line, &r) != nil || r.Op == "" {
+			s.breaks(fault.New(fault.Script, "the script has sent mcpx something that it cannot read").
+				Hintf("leave JSON.stringify, and toJSON of objects that are not yours, as they are"))
 			return
 		}
 		switch r.Op {
@@ -398,6 +404,13 @@ func (s *session) serve(ctx context.Context, conn net.Conn) {
 			reply(r.ID, value, err)
 		})
 	}
+}
+
+// breaks says why nothing more is read: what the script has to say of its end is not heard.
+func (s *session) breaks(why *fault.Error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = why
 }
 
 var errLong = errors.New("a line is too long")
@@ -454,6 +467,9 @@ func (s *session) ended(rt *Runtime, state *os.ProcessState) *Ended {
 	switch {
 	case s.failed != nil:
 		out.Failed = s.report(s.failed)
+		out.ExitCode = out.Failed.Kind.ExitCode()
+	case s.broken != nil:
+		out.Failed = fault.ReportOf(s.broken)
 		out.ExitCode = out.Failed.Kind.ExitCode()
 	case signal != "":
 		out.Failed = fault.ReportOf(fault.New(fault.Script, "%s was ended by %s", rt.Name, signal))

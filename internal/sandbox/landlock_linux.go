@@ -5,15 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
-
-// errThreads is why a program that was built with cgo does without Landlock, which
-// restricts one thread at a time.
-var errThreads = errors.New("landlock: the program is built with cgo, whose threads cannot be restricted together")
 
 // readsOfFiles is what a bundler does.
 const readsOfFiles = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
@@ -83,12 +78,8 @@ func (r *ruleset) allow(path string, access uint64) error {
 
 // enter puts all threads of the process into the domain. It needs no_new_privs.
 func (r *ruleset) enter() error {
-	_, _, errno := syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(r.fd), 0, 0)
-	if errno == syscall.ENOTSUP {
-		return errThreads
-	}
-	if errno != 0 {
-		return os.NewSyscallError("landlock_restrict_self", errno)
+	if err := onAllThreads("restrict_self", unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(r.fd), 0); err != nil {
+		return fmt.Errorf("landlock: %w", err)
 	}
 	return nil
 }

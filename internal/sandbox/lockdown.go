@@ -34,6 +34,9 @@ type Lockdown struct {
 	Level Level
 	// Missing says why the level is less than this system could have; empty if it is not.
 	Missing string
+	// Room is how many bytes of memory the limits leave that the process was started with
+	// (ulimit -v, ulimit -d); 0 if they bound none.
+	Room uint64
 
 	state lockdown
 }
@@ -68,3 +71,16 @@ func (l *Lockdown) Seal() error { return l.seal() }
 // memory beyond what it has now, and seconds of processor time in all. Zero bounds
 // nothing. It must be called before Seal.
 func (l *Lockdown) Limit(memory int64, seconds uint64) error { return l.limit(memory, seconds) }
+
+// slack is what the address space may grow beyond the memory that a script is given, or
+// a quarter of that if it is more. The heap is reserved in pieces of 64 MiB, of which an
+// idle process has one that is almost empty: less than a piece is left for rounding up,
+// or a script could have a whole one beyond its limit. Threads and tables take of it too.
+const slack = 56 << 20
+
+// Reserve is how far the address space of a worker may grow by Limit whose script is given
+// that much memory.
+func Reserve(memory int64) uint64 {
+	m := uint64(max(memory, 0))
+	return m + max(slack, m/4)
+}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 type lockdown struct {
 	reads             bool // files are left, until seal
 	landlock, seccomp bool
+	bounds            bool   // the system lets it limit itself
 	idle              uint64 // bytes of address space before there was a script
 }
 
@@ -25,6 +27,7 @@ func (l *Lockdown) lock(reads bool) (missing []error) {
 	// who cannot be dumped may write it.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 	l.state.idle = addressSpace()
+	l.Room = room(l.state.idle)
 	// Neither a debugger of the same user nor /proc/PID/mem reaches it then.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		missing = append(missing, fmt.Errorf("prctl(PR_SET_DUMPABLE): %w", err))
@@ -32,11 +35,15 @@ func (l *Lockdown) lock(reads bool) (missing []error) {
 	if err := noNewPrivileges(); err != nil {
 		missing = append(missing, err) // then the others say the same
 	}
+	err := bound(unix.RLIMIT_AS, unix.RLIM_INFINITY)
+	if l.state.bounds = err == nil; err != nil {
+		missing = append(missing, os.NewSyscallError("setrlimit", err))
+	}
 	keeps, f := uint64(0), waiting()
 	if reads {
 		keeps, f = readsOfFiles, reading()
 	}
-	err := restrict(keeps, nil)
+	err = restrict(keeps, nil)
 	if l.state.landlock = err == nil; err != nil {
 		missing = append(missing, err)
 	}
@@ -75,33 +82,69 @@ func (l *Lockdown) seal() error {
 // noNewPrivileges is what an unprivileged process has to promise before it may restrict
 // itself. It is a promise of each thread.
 func noNewPrivileges() error {
-	_, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
-	if errno == syscall.ENOTSUP {
-		// With cgo: this thread promises, and the filter takes it to the others.
+	err := onAllThreads("prctl(PR_SET_NO_NEW_PRIVS)", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
+	if errors.Is(err, errThreads) || errors.Is(err, errSignals) {
+		// This thread promises, and the filter takes it to the others.
 		runtime.LockOSThread() // for good: it is the thread that installs the filters
 		return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 	}
+	return err
+}
+
+// Why a thread at a time is all that can be restricted.
+var (
+	errThreads = errors.New("the program is built with cgo, whose threads cannot be restricted together")
+	errSignals = errors.New("too few signals can be queued to restrict all threads together (ulimit -i)")
+)
+
+// onAllThreads makes a system call on every thread of the process. An error is errThreads
+// or errSignals if it was made on none.
+func onAllThreads(name string, number, a, b uintptr) error {
+	// The runtime sends a signal to each thread and waits for ever for one that gets none.
+	if !throughC && !queues(16+4*runtime.GOMAXPROCS(0)) {
+		return errSignals
+	}
+	_, _, errno := syscall.AllThreadsSyscall6(number, a, b, 0, 0, 0, 0)
+	if errno == syscall.ENOTSUP {
+		return errThreads
+	}
 	if errno != 0 {
-		return os.NewSyscallError("prctl(PR_SET_NO_NEW_PRIVS)", errno)
+		return os.NewSyscallError(name, errno)
 	}
 	return nil
 }
 
-// slack is what the address space may grow beyond the memory that a script is given, or
-// a quarter of that if it is more. The heap is reserved in pieces of 64 MiB, of which an
-// idle process has one that is almost empty: less than a piece is left for rounding up,
-// or a script could have a whole one beyond its limit. Threads and tables take of it too.
-//
-// It is RLIMIT_AS and not RLIMIT_DATA: under that, a block is reserved first and then
-// cannot be had, and the collector dies of it in a way that says nothing.
-const slack = 56 << 20
+// queues reports whether n signals of this process can wait at a time: a user can have so
+// many altogether, and more of those that the runtime sends to its threads are lost.
+func queues(n int) bool {
+	const nobodys = 64 // the runtime takes it and does nothing
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var set, before unix.Sigset_t
+	set.Val[0] = 1 << (nobodys - 1)
+	if unix.PthreadSigmask(unix.SIG_BLOCK, &set, &before) != nil {
+		return true
+	}
+	defer func() { _ = unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil) }() // they come now
+	for range n {
+		if unix.Tgkill(os.Getpid(), unix.Gettid(), nobodys) == unix.EAGAIN {
+			return false
+		}
+	}
+	return true
+}
 
 // stacksOfC is what threads of the C library reserve for their stacks: 8 MiB each.
 const stacksOfC = 32 * 8 << 20
 
+// limit bounds RLIMIT_AS and not RLIMIT_DATA: under that, a block is reserved first and then
+// cannot be had, and the collector dies of it in a way that says nothing.
 func (l *Lockdown) limit(memory int64, seconds uint64) error {
+	if !l.state.bounds {
+		return nil
+	}
 	if memory > 0 && !raceDetector { // it needs four times what the program does
-		most := l.state.idle + uint64(memory) + max(slack, uint64(memory)/4)
+		most := l.state.idle + Reserve(memory)
 		if throughC {
 			most += stacksOfC
 		}
@@ -127,6 +170,23 @@ func bound(resource int, most uint64) error {
 	// With one number for both the process is killed: a warning would come first otherwise,
 	// which the runtime dies of in its own way.
 	return unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most})
+}
+
+// room is how much memory the limits that this process was started with leave one whose
+// address space is idle. It is 0 if they bound none.
+func room(idle uint64) uint64 {
+	least := uint64(unix.RLIM_INFINITY)
+	var has unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &has); err == nil && has.Cur != unix.RLIM_INFINITY {
+		least = max(has.Cur, idle+1) - idle
+	}
+	if err := unix.Getrlimit(unix.RLIMIT_DATA, &has); err == nil {
+		least = min(least, max(has.Cur, 1))
+	}
+	if least == unix.RLIM_INFINITY {
+		return 0
+	}
+	return least
 }
 
 // addressSpace is how much of it the process has.

@@ -660,6 +660,9 @@ func lockWithout(what string) (f found) {
 	if strings.Contains(what, "landlock") {
 		lacks = lacks.refuse(unix.SYS_LANDLOCK_CREATE_RULESET, unix.EOPNOTSUPP)
 	}
+	if strings.Contains(what, "limits") {
+		lacks = lacks.refuse(unix.SYS_PRLIMIT64, unix.EPERM)
+	}
 	lacks = append(lacks, unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW})
 	if what != "signals" { // which are not there for the filter either
 		if err := errors.Join(noNewPrivileges(), lacks.install()); err != nil {
@@ -700,6 +703,7 @@ func TestWhatTheSystemLacksIsSaid(t *testing.T) {
 	}{
 		{"landlock", LevelSeccomp, []string{"landlock: operation not supported"}, false},
 		{"seccomp", LevelLandlock, []string{"seccomp: function not implemented"}, false},
+		{"limits", LevelFull, []string{"setrlimit: operation not permitted"}, false},
 		{"signals", LevelSeccomp, []string{"landlock: too few signals can be queued"}, false},
 		{"landlock seccomp", LevelBestEffort, []string{"landlock: operation not supported", "seccomp: function not implemented"}, true},
 	} {

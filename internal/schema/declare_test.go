@@ -484,7 +484,7 @@ func TestAHugeSchemaIsCutAndSaysSo(t *testing.T) {
 	if len(schema) < 1_500_000 || strings.Count(string(schema), `"$ref"`) != 10_000 {
 		t.Fatalf("the schema has %d bytes and %d references", len(schema), strings.Count(string(schema), `"$ref"`))
 	}
-	if took > 5*time.Second { // a second by itself; the benchmark says how long
+	if took > time.Minute { // a second by itself; the benchmark says how long
 		t.Errorf("took %v", took)
 	}
 	if len(text) > 4*maxPrinted {

@@ -305,7 +305,7 @@ func (e *explainer) object(part, v *value, path string, at func(string, ...any) 
 		if !isSchema(sub) && sub == nil && !patterns.is(kindObject) {
 			if sub = additional; sub.isFalse() {
 				p := &problem{path: childPath(path, m.name), says: "is not one that the tool knows"}
-				p.hint = knownHint(m.name, properties, missing)
+				p.hint = knownHint(m, properties, v, missing)
 				return p
 			}
 		}
@@ -349,16 +349,22 @@ func absent(path string, missing []string, v, properties *value) *problem {
 	return p
 }
 
-// knownHint names the members that an unknown one may have been meant to be.
-func knownHint(name string, properties *value, missing []string) string {
+// knownHint names the members that an unknown one of v may have been meant to be: one that
+// its name is near to or an abbreviation of, or else the only one that is missing.
+func knownHint(m *member, properties, v *value, missing []string) string {
 	var known []string
 	for _, m := range properties.distinct() {
 		known = append(known, m.name)
 	}
-	if near := Nearest(name, known, 1); len(near) > 0 {
+	if near := Nearest(m.name, known, 1); len(near) > 0 {
 		return "did you mean " + quote(near[0]) + "?"
 	}
-	if len(missing) == 1 {
+	for _, k := range known {
+		if v.get(k) == nil && abbreviates(m.name, k) && mayHold(properties.get(k), &m.value) {
+			return "did you mean " + quote(k) + "?"
+		}
+	}
+	if len(missing) == 1 && mayHold(properties.get(missing[0]), &m.value) {
 		return "did you mean " + quote(missing[0]) + "?"
 	}
 	if len(known) == 0 {
@@ -372,6 +378,35 @@ func knownHint(name string, properties *value, missing []string) string {
 		quoted = append(quoted, "…")
 	}
 	return "it knows " + strings.Join(quoted, ", ")
+}
+
+// abbreviates reports whether short begins as name does, and has its other letters in their
+// order.
+func abbreviates(short, name string) bool {
+	if len(short) < 3 || name == "" || short[0] != name[0] {
+		return false
+	}
+	for _, letter := range short {
+		_, rest, ok := strings.Cut(name, string(letter))
+		if !ok {
+			return false
+		}
+		name = rest
+	}
+	return true
+}
+
+// mayHold reports whether a value is of the one type that a schema names, if it names one.
+func mayHold(part, v *value) bool {
+	named := part.get("type")
+	if !named.is(kindString) {
+		return true
+	}
+	k, ok := kindNamed(named.str)
+	if k == kindInteger {
+		k = kindNumber
+	}
+	return !ok || k&v.kind != 0
 }
 
 // excerpt is the JSON of a value, cut.

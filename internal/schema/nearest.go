@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"mcpx/internal/spelling"
 )
 
 // Nearest returns at most n candidates that word may have been meant to be, the
@@ -27,7 +29,7 @@ func Nearest(word string, candidates []string, n int) []string {
 		if len(plain) == 1 {
 			allowed = 0 // any letter is near to any other
 		}
-		if d := Distance(plain, other, allowed); d <= allowed {
+		if d := spelling.Distance(plain, other, allowed); d <= allowed {
 			score = d * 4
 		}
 		switch long := len(plain) >= 3; {
@@ -60,38 +62,4 @@ func fold(name string) string {
 		}
 		return r
 	}, strings.ToLower(name))
-}
-
-// Distance counts the letters to insert, delete, replace or swap with their
-// neighbour to turn a into b. Above limit it only says so, with limit+1.
-func Distance(a, b string, limit int) int {
-	x, y := []rune(a), []rune(b)
-	if d := len(x) - len(y); d > limit || -d > limit {
-		return limit + 1
-	}
-	older, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		older, last, row = last, row, older
-		row[0] = i
-		least := i
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			d := min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				d = min(d, older[j-2]+1)
-			}
-			row[j] = d
-			least = min(least, d)
-		}
-		if least > limit {
-			return limit + 1
-		}
-	}
-	return min(row[len(y)], limit+1)
 }

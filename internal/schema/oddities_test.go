@@ -91,7 +91,7 @@ func TestSchemasThatMultiply(t *testing.T) {
 			line := Signature("t", raw, raw) + Call("t", raw, raw)
 			differences := Differences(raw, other)
 			WordsOf(raw)
-			if took := time.Since(start); took > 10*time.Second { // some milliseconds on an idle machine
+			if took := time.Since(start); took > time.Minute { // some milliseconds on an idle machine
 				t.Errorf("took %v", took)
 			}
 			if len(text) > 5*maxPrinted || len(line) > 2*(signatureArgs+signatureResult+callArgs+callResult) || len(differences) > maxDifferences {

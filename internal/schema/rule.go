@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"mcpx/internal/fault"
+	"mcpx/internal/spelling"
 )
 
 // Rule is a JSON Schema (draft 2020-12) that decides what is allowed. Unlike Validate,
@@ -210,7 +211,7 @@ func (c *ruleCompiler) unknown(name, at string) error {
 	}
 	nearest, fewest := "", 3
 	for _, known := range asserts {
-		if d := Distance(strings.ToLower(name), strings.ToLower(known), 2); d < fewest && len(known) > 3 {
+		if d := spelling.Distance(strings.ToLower(name), strings.ToLower(known), 2); d < fewest && len(known) > 3 {
 			nearest, fewest = known, d
 		}
 	}

@@ -80,7 +80,7 @@ func (s *strangers) members(part, v *value, path string) {
 		if known := properties.get(m.name); known != nil {
 			s.look(known, &m.value, childPath(path, m.name))
 		} else if len(s.found) < maxStrangers {
-			s.found = append(s.found, Stranger{printable(childPath(path, m.name), 120), knownHint(m.name, properties, lacking(part, v))})
+			s.found = append(s.found, Stranger{printable(childPath(path, m.name), 120), knownHint(m, properties, v, lacking(part, v))})
 		}
 	}
 }

@@ -16,6 +16,9 @@ func TestStrangers(t *testing.T) {
 	tests := []struct{ name, schema, args, want string }{
 		{"near", `{"properties":{"perPage":{},"page":{}}}`, `{"per_pge":5}`, `per_pge: did you mean "perPage"?`},
 		{"the one that is missing", `{"properties":{"message":{},"loud":{}},"required":["message"]}`, `{"msg":"hi"}`, `msg: did you mean "message"?`},
+		{"an abbreviation", `{"properties":{"server":{"type":"string"},"arguments":{"type":"object"}},"required":["server"]}`, `{"args":{}}`, `args: did you mean "arguments"?`},
+		{"the one that is missing is something else", `{"properties":{"server":{"type":"string"},"n":{}},"required":["server"]}`, `{"input":{}}`, `input: it knows server, n`},
+		{"the one that is missing is a whole number", `{"properties":{"limit":{"type":"integer"},"n":{}},"required":["limit"]}`, `{"max":5}`, `max: did you mean "limit"?`},
 		{"far", `{"properties":{"a":{},"b":{}}}`, `{"something":1}`, `something: it knows a, b`},
 		{"within", `{"properties":{"filter":` + filter + `}}`, `{"filter":{"lable":"x"}}`, `filter.lable: did you mean "label"?`},
 		{"in a list", `{"properties":{"all":{"items":` + filter + `}}}`, `{"all":[{"label":"x"},{"stat":"y"}]}`, `all[1].stat: did you mean "state"?`},

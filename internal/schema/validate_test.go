@@ -136,7 +136,7 @@ func TestHostileSchemasAreBounded(t *testing.T) {
 			if len(text) > 4*maxPrinted {
 				t.Errorf("%d bytes of TypeScript", len(text))
 			}
-			if d := time.Since(start); d > 10*time.Second {
+			if d := time.Since(start); d > time.Minute {
 				t.Errorf("took %v", d)
 			}
 		})

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"mcpx/internal/process"
 )
 
 // Repository is where a repository keeps itself. Paths are absolute and without links.
@@ -52,7 +54,7 @@ type finder struct {
 	environ []string
 }
 
-func (f *finder) env(name string) string { return value(f.environ, name) }
+func (f *finder) env(name string) string { return process.Getenv(f.environ, name) }
 
 // within makes a path absolute that is relative to dir.
 func within(dir, path string) string {

@@ -8,9 +8,10 @@ package scope
 
 import (
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+
+	"mcpx/internal/process"
 )
 
 // The scopes, the widest first.
@@ -99,27 +100,17 @@ func physical(path string) string {
 // first of variables (between spaces or commas) that has a value, else the terminal that
 // it runs in. It is empty if there is none of them.
 func SessionOf(environ []string, variables string) string {
-	if id := value(environ, "MCPX_SESSION_ID"); id != "" {
+	if id := process.Getenv(environ, "MCPX_SESSION_ID"); id != "" {
 		return id
 	}
 	for _, name := range strings.FieldsFunc(variables, func(r rune) bool { return r == ' ' || r == ',' }) {
-		if id := value(environ, name); id != "" {
+		if id := process.Getenv(environ, name); id != "" {
 			return id
 		}
 	}
 	for _, name := range []string{"TMUX_PANE", "STY", "TERM_SESSION_ID", "ITERM_SESSION_ID", "WT_SESSION", "KITTY_WINDOW_ID", "WEZTERM_PANE", "WINDOWID"} {
-		if id := value(environ, name); id != "" {
+		if id := process.Getenv(environ, name); id != "" {
 			return "terminal-" + strings.ToLower(name) + "-" + id
-		}
-	}
-	return ""
-}
-
-// value returns the variable of an environment; of two with one name the last counts.
-func value(environ []string, name string) string {
-	for _, pair := range slices.Backward(environ) {
-		if n, v, _ := strings.Cut(pair, "="); n == name {
-			return v
 		}
 	}
 	return ""

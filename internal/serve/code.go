@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mcpx/internal/api"
+	"mcpx/internal/fault"
 	"mcpx/internal/schema"
 	"mcpx/mcp"
 	"mcpx/mcp/server"
@@ -143,22 +144,29 @@ func (c *code) list(ctx context.Context, execution bool) []mcp.Raw {
 func (c *code) Definition(context.Context, string) mcp.Raw { return nil }
 
 func (c *code) Call(ctx context.Context, call *server.Call) (mcp.Raw, error) {
-	for _, t := range c.tools {
-		switch {
-		case t.name != call.Name:
-		case t.understand != nil:
-			j, err := t.understand(ctx, call)
-			if err != nil {
-				return nil, err
-			}
-			return c.perform(ctx, call, j)
-		case c.desk != nil && call.Revision() == mcp.Revision20251125 && mcp.Member(call.Params, "task") != nil:
-			return nil, mcp.Errorf(mcp.CodeMethodNotFound, "%s cannot be called as a task", t.name)
-		default:
-			return t.call(ctx, call)
-		}
+	i := slices.IndexFunc(c.tools, func(t tool) bool { return t.name == call.Name })
+	if i < 0 {
+		return nil, mcp.Errorf(mcp.CodeInvalidParams, "unknown tool: %s", call.Name)
 	}
-	return nil, mcp.Errorf(mcp.CodeInvalidParams, "unknown tool: %s", call.Name)
+	out, err := c.callTool(ctx, c.tools[i], call)
+	if m, ok := errors.AsType[*misread](err); ok {
+		return nil, m.explain(c.tools[i], call.Arguments)
+	}
+	return out, err
+}
+
+func (c *code) callTool(ctx context.Context, t tool, call *server.Call) (mcp.Raw, error) {
+	switch {
+	case t.understand != nil:
+		j, err := t.understand(ctx, call)
+		if err != nil {
+			return nil, err
+		}
+		return c.perform(ctx, call, j)
+	case c.desk != nil && call.Revision() == mcp.Revision20251125 && mcp.Member(call.Params, "task") != nil:
+		return nil, mcp.Errorf(mcp.CodeMethodNotFound, "%s cannot be called as a task", t.name)
+	}
+	return t.call(ctx, call)
 }
 
 // encode turns a value into JSON without escaping what only HTML needs escaped.
@@ -179,12 +187,44 @@ func arguments[T any](c *server.Call) (T, error) {
 	d := json.NewDecoder(bytes.NewReader(c.Arguments))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
-		if name := stray(c.Arguments, reflect.TypeFor[T]()); name != "" {
-			return in, unknown(c.Name, name, argumentNames(reflect.TypeFor[T]()))
-		}
-		return in, fmt.Errorf("the arguments of %s: %s", c.Name, strings.TrimPrefix(err.Error(), "json: "))
+		return in, &misread{argumentNames(reflect.TypeFor[T]()), err}
 	}
 	return in, nil
+}
+
+// misread says that the arguments of a call are not those that its tool has.
+type misread struct {
+	known []string
+	why   error
+}
+
+func (m *misread) Error() string { return strings.TrimPrefix(m.why.Error(), "json: ") }
+
+// explain says what is wrong with the arguments of a tool, and what was meant.
+func (m *misread) explain(t tool, given mcp.Raw) error {
+	strangers := schema.NewInput(json.RawMessage(t.schema)).Strangers(given)
+	strangers = slices.DeleteFunc(strangers, func(s schema.Stranger) bool { // those that are spelled otherwise are read
+		return slices.ContainsFunc(m.known, func(k string) bool { return strings.EqualFold(k, s.Path) })
+	})
+	if len(m.known) == 0 {
+		return fmt.Errorf("%s takes no arguments", t.name)
+	}
+	if len(strangers) == 0 {
+		if err := schema.Validate(json.RawMessage(t.schema), given); err != nil {
+			e := fault.From(err)
+			return errors.New(strings.TrimSuffix(t.name+": "+e.Message+"; "+e.Hint, "; "))
+		}
+		return fmt.Errorf("the arguments of %s: %w", t.name, m)
+	}
+	s := strangers[0]
+	hint := s.Hint + " "
+	if !strings.HasPrefix(hint, "did you mean") {
+		hint = "" // what there is follows, in an order that tells more
+	}
+	if strings.ContainsAny(s.Path, ".[") {
+		return fmt.Errorf("%s has no argument %q: %s", t.name, s.Path, s.Hint)
+	}
+	return fmt.Errorf("%s has no argument %q: %sit has %s", t.name, s.Path, hint, strings.Join(m.known, ", "))
 }
 
 // argumentNames are the arguments that t has places for, as schemas spell them.
@@ -203,33 +243,6 @@ func argumentNames(t reflect.Type) []string {
 		names = append(names, name)
 	}
 	return names
-}
-
-// stray is the first argument, by its name, that t has no place for; empty if there is none.
-func stray(given mcp.Raw, t reflect.Type) string {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(given, &all) != nil {
-		return ""
-	}
-	known := argumentNames(t)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
-			return name
-		}
-	}
-	return ""
-}
-
-// unknown is the error of an argument that a tool does not have.
-func unknown(tool, name string, known []string) error {
-	if len(known) == 0 {
-		return fmt.Errorf("%s takes no arguments, and %q is given", tool, name)
-	}
-	var meant string
-	if near := schema.Nearest(name, known, 1); len(near) > 0 {
-		meant = "did you mean " + near[0] + "? "
-	}
-	return fmt.Errorf("%s has no argument %q: %sit has %s", tool, name, meant, strings.Join(known, ", "))
 }
 
 // catalogWait is how long a listing waits for servers whose tools nobody knows yet.
@@ -328,7 +341,7 @@ func (c *code) call(ctx context.Context, call *server.Call) (*job, error) {
 			return nil, err
 		}
 		c.keep(out.Artifacts)
-		return &outcome{output: out, answer: readable(call.Revision(), out.Result, out.Artifacts), failed: out.IsError}, nil
+		return &outcome{output: out, answer: readable(call.Revision(), mcp.SoundResult(out.Result), out.Artifacts), failed: out.IsError}, nil
 	}}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"mcpx/internal/api"
 	"mcpx/internal/gateway"
 	"mcpx/internal/grant"
+	"mcpx/internal/schema"
 	"mcpx/mcp"
 	"mcpx/mcp/server"
 )
@@ -125,7 +126,8 @@ func (f *full) Tools(ctx context.Context) ([]mcp.Raw, error) {
 }
 
 // offers lists the tools of one server, or of all, that the grant leaves, under names that
-// named gives them. A name that is taken gets a number.
+// named gives them. A name that is taken gets a number. What a client may refuse the whole list
+// for is mended.
 func offers(ctx context.Context, o Options, ns string, names []string, named func(api.Tool) string) ([]mcp.Raw, map[string]offered, error) {
 	out, err := o.Gateway.Tools(ctx, api.ToolsInput{Namespace: ns})
 	if err != nil {
@@ -142,7 +144,10 @@ func offers(ctx context.Context, o Options, ns string, names []string, named fun
 		for n := 2; known[name].definition != nil; n++ {
 			name = fmt.Sprintf("%s_%d", named(t), n)
 		}
-		definition := t.Definition
+		definition := mcp.SoundTool(t.Definition)
+		if out := mcp.Member(definition, "outputSchema"); out != nil && !schema.Sound(out) {
+			definition = mcp.WithoutMember(definition, "outputSchema")
+		}
 		if name != t.Name {
 			text, err := json.Marshal(name)
 			if err != nil {
@@ -203,7 +208,7 @@ func (f *full) Call(ctx context.Context, c *server.Call) (mcp.Raw, error) {
 	return passOn(ctx, f.o, t.server, t.tool, c, true)
 }
 
-// passOn calls a tool and returns its result as it came. named has a question of the server
+// passOn calls a tool and returns its result as it came, but for nulls that clients refuse. named has a question of the server
 // say who asks.
 func passOn(ctx context.Context, o Options, server, tool string, c *server.Call, named bool) (mcp.Raw, error) {
 	if err := foreign(ctx, o, server, c.Params); err != nil {
@@ -216,7 +221,7 @@ func passOn(ctx context.Context, o Options, server, tool string, c *server.Call,
 	if err != nil {
 		return nil, passed(err)
 	}
-	return out.Result, nil
+	return mcp.SoundResult(out.Result), nil
 }
 
 // Listen hears what the servers that run say, and of resources their servers.

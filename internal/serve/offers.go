@@ -96,7 +96,7 @@ func (f *full) listPrompts(ctx context.Context) ([]mcp.Raw, error) {
 		for n := 2; known[name].definition != nil; n++ {
 			name = fmt.Sprintf("%s%s%s_%d", p.Namespace, separator, p.Name, n)
 		}
-		definition, err := mcp.SetMember(p.Definition, "name", encode(name))
+		definition, err := mcp.SetMember(mcp.Sound(p.Definition), "name", encode(name))
 		if err != nil {
 			continue // one that is no object cannot be offered
 		}
@@ -156,7 +156,7 @@ func (f *full) resources(ctx context.Context) (list []mcp.Raw, owners map[string
 	for _, r := range out.Resources {
 		if _, taken := owners[r.URI]; !taken && gate.Touches(r.Namespace) {
 			owners[r.URI] = r.Namespace
-			list = append(list, r.Definition)
+			list = append(list, mcp.Sound(r.Definition))
 		}
 	}
 	return list, owners, nil
@@ -173,7 +173,7 @@ func (f *full) templates(ctx context.Context) (list []mcp.Raw, owners map[string
 	for _, t := range out.Templates {
 		if _, taken := owners[t.URITemplate]; !taken && gate.Touches(t.Namespace) {
 			owners[t.URITemplate] = t.Namespace
-			list = append(list, t.Definition)
+			list = append(list, mcp.Sound(t.Definition))
 		}
 	}
 	return list, owners, nil

@@ -146,13 +146,13 @@ func raws(texts ...string) (out []json.RawMessage) {
 func TestFullOffersEveryToolAsItIs(t *testing.T) {
 	t.Parallel()
 	g := open(t,
-		entry("a", mcptest.Script{Tools: raws(oddTool, `{"name":"b__c","inputSchema":{}}`)}),
+		entry("a", mcptest.Script{Tools: raws(oddTool, `{"name":"b__c","inputSchema":{},"annotations":null,"outputSchema":{"type":"object","properties":{"a":{"type":"str"}}}}`)}),
 		entry("a__b", mcptest.Script{Tools: raws(otherTool)}),
 		entry("broken", mcptest.Script{Exit: 3}))
 	h := offer(t, Options{Mode: Full, Gateway: g})
 	want := `{"tools":[` +
 		`{"x-unknown":[1.0,1e400],"name":"a__find it","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A"}}},"title":"\u00e9 <&>"},` +
-		`{"name":"a__b__c","inputSchema":{}},` +
+		`{"name":"a__b__c","inputSchema":{"type":"object"}},` +
 		`{"name":"a__b__c_2","description":"two\nlines","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}`
 	// How the fixture encodes its answers is the one thing that changes them.
 	var direct bytes.Buffer
@@ -208,6 +208,12 @@ func TestAnswersArePassedOnAsTheyCame(t *testing.T) {
 		}
 		if m := dial(t, h, true, "").once("tools/call", params, ""); string(m.Result) != odd[:len(odd)-1]+`,"resultType":"complete"}` {
 			t.Errorf("%s, modern: %s", name, m.Encode())
+		}
+		if got, err := call(h, legacy, "result", `{"value":{"content":[{"type":"text","text":"x","_meta":null}],"structuredContent":null}}`); got != `{"content":[{"type":"text","text":"x"}]}` || err != nil {
+			t.Errorf("%s, a result with nulls: %s, %v", name, got, err)
+		}
+		if got, err := call(h, legacy, "result", `{"value":null}`); got != `{"content":[]}` || err != nil {
+			t.Errorf("%s, a result that is null: %s, %v", name, got, err)
 		}
 		if got, err := call(h, legacy, "fail", `{"message":"no"}`); !strings.Contains(got, `"isError":true`) || !strings.Contains(got, `"no"`) || err != nil {
 			t.Errorf("%s, fail: %s, %v", name, got, err)
@@ -670,10 +676,16 @@ func TestCodeFindsAndDescribes(t *testing.T) {
 		{"mcpx_search", `{"words":"echo"}`, "s.echo(args: { message: string })"},
 		{"mcpx_search", `{"words":"zzzzzz"}`, "no tool fits"},
 		{"mcpx_search", `{"words":"echo","namespace":"x"}`, `no server is called \"x\"`},
-		{"mcpx_search", `{"word":"echo"}`, `mcpx_search has no argument \"word\": did you mean words? it has words, namespace, limit`},
-		{"mcpx_exec", `{"cod":"1"}`, `mcpx_exec has no argument \"cod\": did you mean code? it has code, timeoutMs, args, stdin, ns, export,`},
-		{"mcpx_exec", `{"code":"1","timeout":5}`, `no argument \"timeout\": did you mean timeoutMs?`},
-		{"mcpx_exec", `{"code":"1","phases":{"befor":[]}}`, `unknown field \"befor\"`},
+		{"mcpx_search", `{"word":"echo"}`, `mcpx_search has no argument \"word\": did you mean \"words\"? it has words, namespace, limit`},
+		{"mcpx_exec", `{"cod":"1"}`, `mcpx_exec has no argument \"cod\": did you mean \"code\"? it has code, timeoutMs, args, stdin, ns, export,`},
+		{"mcpx_exec", `{"code":"1","timeout":5}`, `no argument \"timeout\": did you mean \"timeoutMs\"?`},
+		{"mcpx_exec", `{"code":"1","phases":{"befor":[]}}`, `mcpx_exec has no argument \"phases.befor\": did you mean \"before\"?`},
+		{"mcpx_exec", `{"code":5}`, `mcpx_exec: argument \"code\": 5 is a number, not a string`},
+		{"mcpx_exec", `{"script":"1"}`, `mcpx_exec has no argument \"script\": did you mean \"code\"? it has code, timeoutMs`},
+		{"mcpx_search", `{"query":"echo"}`, `mcpx_search has no argument \"query\": did you mean \"words\"? it has words, namespace, limit`},
+		{"mcpx_search", `{"words":"echo","max":5}`, `mcpx_search has no argument \"max\": it has words, namespace, limit`},
+		{"mcpx_call", `{"tool":"s.echo","args":{"message":"hi"}}`, `mcpx_call has no argument \"args\": did you mean \"arguments\"?`},
+		{"mcpx_call", `{"tool":"s.echo","input":{"message":"hi"}}`, `mcpx_call has no argument \"input\": it has server, tool, arguments`},
 		{"mcpx_types", `{"name":"s.echo"}`, "echo(args:"},
 		{"mcpx_types", `{"name":"s.nope"}`, `no tool called \"nope\"`},
 		{"mcpx_types", `{}`, "needs a name"},

@@ -250,6 +250,8 @@ var untunable = map[string]string{
 	"internal/api.maxAsked":       "of a header, likewise",
 	"cmd/mcpx.patience":           "a word of daemons that nobody has asked for",
 	"internal/cli.waitingAfter":   "a pause at a terminal that a person takes for no pause",
+	"internal/cli.notedAfter":     "a pause elsewhere, which a note that stays ends",
+	"internal/cli.lookAgain":      "how soon a line of a followed log is seen",
 	"internal/api.patience":       "one write to a socket of this machine",
 
 	"internal/artifact.strayEvery": "housekeeping that nobody sees",

@@ -20,6 +20,7 @@ import (
 	"sync"
 
 	"mcpx/internal/fault"
+	"mcpx/internal/spelling"
 )
 
 // Spec is the declaration of a setting.
@@ -311,31 +312,12 @@ func unknown(where, path string) *fault.Error {
 // Nearest returns the candidate with the fewest edits from word, or "" if none is
 // near enough to be what was meant.
 func Nearest(word string, candidates []string) string {
-	best, fewest := "", max(2, len(word)/4)+1
+	limit := max(2, len(word)/4)
+	best, fewest := "", limit+1
 	for _, c := range candidates {
-		if d := edits(strings.ToLower(word), strings.ToLower(c)); d < fewest {
+		if d := spelling.Distance(strings.ToLower(word), strings.ToLower(c), limit); d < fewest {
 			best, fewest = c, d
 		}
 	}
 	return best
-}
-
-// edits is the Levenshtein distance of a and b in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

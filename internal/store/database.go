@@ -52,6 +52,21 @@ func Database(ctx context.Context, path string, steps ...string) (*sql.DB, error
 	return db, nil
 }
 
+// UseDatabase opens a database as Database does, has f use it, and closes it. An error of f is
+// DatabaseError's; sql.ErrNoRows, which says nothing of the database, comes back as it is.
+func UseDatabase(ctx context.Context, path string, f func(db *sql.DB) error, steps ...string) error {
+	db, err := Database(ctx, path, steps...)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	err = f(db)
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return DatabaseError(path, err)
+}
+
 // migrate runs the steps that a database does not have behind it.
 func migrate(ctx context.Context, db *sql.DB, steps []string) error {
 	var has int

@@ -24,7 +24,7 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 		return nil, err
 	}
 	for {
-		got, err := tryLock(f)
+		got, err := TryLock(f)
 		switch {
 		case err != nil:
 			_ = f.Close()

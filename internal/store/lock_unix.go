@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks an open file, if nobody else has; closing it gives the lock back.
-func tryLock(f *os.File) (bool, error) {
+// TryLock locks an open file, if nobody else has it locked; closing it gives the lock back.
+func TryLock(f *os.File) (bool, error) {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {

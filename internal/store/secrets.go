@@ -180,12 +180,7 @@ func (s *Secrets) ringKey(create bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(key) != keyLength {
-		return nil, errors.New("what the keyring holds is no key")
-	}
-	s.key = key
-	return key, nil
+	return s.take(text)
 }
 
 // newKey has the keyring hold a new key. Of two processes that do so at once one waits.
@@ -209,6 +204,11 @@ func (s *Secrets) newKey() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.take(text)
+}
+
+// take remembers the key that the keyring holds.
+func (s *Secrets) take(text string) ([]byte, error) {
 	key, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(key) != keyLength {
 		return nil, errors.New("what the keyring holds is no key")

@@ -380,7 +380,7 @@ func settle(t *testing.T, program string, needs []string) place {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		state := filepath.Join(".local", "state", "mcpx")
 		for _, d := range append(daemon.All(filepath.Join(home, state)), daemon.All(filepath.Join(l.aside, "home", state))...) {
@@ -469,7 +469,7 @@ func readable(t *testing.T, l place, text string) string {
 	for _, m := range variable.FindAllStringSubmatch(text, -1) {
 		env = append(env, m[1]+"=a value")
 	}
-	got := run(t, 10*time.Second, l.aside, env, program(t), "config", "--json", "--config", file)
+	got := run(t, time.Minute, l.aside, env, program(t), "config", "--json", "--config", file)
 	var read struct {
 		Servers []struct {
 			Name    string
@@ -520,7 +520,7 @@ func (l place) perform(t *testing.T, b *block, fault func(int, string, ...any)) 
 		fault(b.line, "%v", err)
 		return
 	}
-	got := run(t, 40*time.Second, dir, env, "/bin/sh", path)
+	got := run(t, 2*time.Minute, dir, env, "/bin/sh", path)
 	if got.stderr != "" {
 		fault(b.line, "the shell says: %s", got.stderr)
 	}

@@ -102,7 +102,7 @@ func (k *Keeper) Recover(ctx context.Context) error {
 
 // lose marks as lost the unfinished tasks whose column, owner or id, has a value.
 func lose(ctx context.Context, db *sql.DB, column, value string) error {
-	text, err := json.Marshal(fault.Unavailablef("the daemon ended before the task did"))
+	text, err := json.Marshal(lost())
 	if err != nil {
 		return fault.Internalf("encoding an error: %w", err)
 	}
@@ -111,6 +111,9 @@ func lose(ctx context.Context, db *sql.DB, column, value string) error {
 		api.TaskLost, now, now, string(text), value, api.TaskWorking)
 	return err
 }
+
+// lost is the error of a task that its process did not finish.
+func lost() *fault.Error { return fault.Unavailablef("the daemon ended before the task did") }
 
 // bury marks as lost what processes that are gone have left unfinished. Tasks are looked for
 // before their owners are: one that is begun meanwhile is not among them.
@@ -250,7 +253,7 @@ func (k *Keeper) work(ctx context.Context, id string, r *running, ttl time.Durat
 	case errors.Is(cause, errCancelled):
 		state, err = api.TaskCancelled, fault.Unavailablef("%w", cause).With("state", api.TaskCancelled)
 	case errors.Is(cause, errEnding):
-		state, err = api.TaskLost, fault.Unavailablef("the daemon ended before the task did")
+		state, err = api.TaskLost, lost()
 	case err != nil, failed:
 		state = api.TaskFailed
 	}
@@ -536,15 +539,5 @@ func (k *Keeper) exists() bool {
 
 // index has f use the index.
 func (k *Keeper) index(ctx context.Context, f func(db *sql.DB) error) error {
-	path := filepath.Join(k.Dir, indexFile)
-	db, err := store.Database(ctx, path, schema, callers)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	err = f(db)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return store.DatabaseError(path, err)
-	}
-	return err
+	return store.UseDatabase(ctx, filepath.Join(k.Dir, indexFile), f, schema, callers)
 }

@@ -19,6 +19,7 @@ type Ready struct {
 	Level sandbox.Level `json:"level"`
 	// Missing says why the level is less than this system could have.
 	Missing string `json:"missing,omitempty"`
+	Room    uint64 `json:"room,omitempty"` // see sandbox.Lockdown
 }
 
 // Run is the head of the one script that a worker is given. The body is its text.

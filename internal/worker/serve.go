@@ -23,6 +23,7 @@ const maxRun = 1 << 30
 type Process struct {
 	Level   sandbox.Level // empty is none
 	Missing string        // see Ready
+	Room    uint64
 
 	// Prepare is called before the script is compiled and returns what it will find.
 	Prepare func(Run) []engine.Module
@@ -41,7 +42,7 @@ type Process struct {
 // said how the script ended, and io.EOF if it was given none.
 func Serve(broker io.ReadWriter, p Process) error {
 	conn := frame.NewConn(broker, maxRun)
-	ready := Ready{Build: Build(), Level: p.Level, Missing: p.Missing}
+	ready := Ready{Build: Build(), Level: p.Level, Missing: p.Missing, Room: p.Room}
 	if ready.Level == "" {
 		ready.Level = sandbox.LevelNone
 	}
@@ -147,8 +148,7 @@ func end(h *host, out *engine.Outcome) error {
 	value, report := out.Value, out.Report
 	head := End{Implied: out.Implied, ExitCode: out.ExitCode, Notes: out.Notes}
 	if int64(len(value)) > h.maxBody {
-		report = fault.ReportOf(fault.Limitf("the value of the run has %d bytes, %d are allowed", len(value), h.maxBody).
-			Hintf("return less, or raise limits.result"))
+		report = fault.ReportOf(ValueTooLarge(len(value), h.maxBody))
 		value, head = nil, End{ExitCode: report.Kind.ExitCode()}
 	}
 	head.Value = len(value)
@@ -168,6 +168,12 @@ func end(h *host, out *engine.Outcome) error {
 	}
 	h.out.drain()
 	return send(h.conn, frame.End, head, body)
+}
+
+// ValueTooLarge is the error of a run whose value has n bytes where most are allowed.
+func ValueTooLarge(n int, most int64) *fault.Error {
+	return fault.Limitf("the value of the run has %d bytes, %d are allowed", n, most).
+		Hintf("return less, or raise limits.result")
 }
 
 // crash is a panic of this program.

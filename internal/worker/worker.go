@@ -80,7 +80,7 @@ func Main(kind Kind) int {
 		warm()
 	}
 	err = Serve(socket, Process{
-		Level: lock.Level, Missing: lock.Missing,
+		Level: lock.Level, Missing: lock.Missing, Room: lock.Room,
 		Prepare: prepare,
 		Wall:    func(roots []string) error { return lock.Wall(roots) },
 		Seal:    lock.Seal,

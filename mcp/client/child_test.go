@@ -195,7 +195,9 @@ func TestChildAnswers(t *testing.T) {
 func TestChildThatDiesDuringACall(t *testing.T) {
 	t.Parallel()
 	s, _ := openChild(t, "plain", Options{})
-	hang := pending(t.Context(), s, "hang", nil)
+	first := s.conn.begin("hang", parameters{}, CallOptions{}) // it goes before the other
+	hang := make(chan error, 1)
+	go func() { hang <- (<-first.reply).err }()
 	began := time.Now()
 	for name, done := range map[string]<-chan error{"hang": hang, "die": pending(t.Context(), s, "die", nil)} {
 		err := <-done
@@ -252,8 +254,13 @@ func TestChildThatDoesNotStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 500*time.Millisecond, fault.Unavailablef("stub was too slow").Hintf("patience"))
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		for !strings.Contains(c.Said().Stderr, "index") && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		cancel(fault.Unavailablef("stub was too slow").Hintf("patience"))
+	}()
 	_, err = Connect(ctx, c, Options{Name: "stub", ProbeTimeout: 100 * time.Millisecond})
 	var e *fault.Error
 	if !errors.As(err, &e) || e.Message != "stub was too slow; the last on its standard error:\n  loading the index" || e.Hint != "patience" {

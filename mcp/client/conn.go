@@ -75,6 +75,7 @@ type call struct {
 	sink     Sink       // takes what is known to belong to the call
 	listener *listener  // of a subscription
 	reply    chan reply // receives once
+	doomed   bool       // its answer could not be read, and it fails if no other comes; guarded by conn.mu
 
 	asked []context.CancelFunc // of requests of the server that belong to the call; guarded by conn.mu
 }
@@ -327,6 +328,7 @@ func (c *conn) read() {
 		}
 		messages, noise := spread.take(line)
 		c.skip(noise...)
+		c.miss(noise)
 		for _, m := range messages {
 			switch m.Kind() {
 			case mcp.Response:
@@ -375,6 +377,25 @@ func (c *conn) tooLong(err *LongLineError) {
 	k.reply <- reply{err: fault.Limitf("the answer of %s is longer than stdio.maxLine (%d bytes)", c.name, err.Max).
 		With("server", c.name).With("mayHaveRun", true).
 		Hintf("ask for less, or raise stdio.maxLine")}
+}
+
+// miss fails the calls whose answers are among lines that could not be read, if they do not
+// come again as they should: what a program prints for people may look the same.
+func (c *conn) miss(lines [][]byte) {
+	texts := lines
+	if len(lines) > 1 {
+		texts = append(slices.Clip(lines), bytes.Join(lines, []byte("\n")))
+	}
+	for _, text := range texts {
+		for _, b := range brokenAnswers(text) {
+			c.mu.Lock()
+			if k := c.calls[mcp.IDKey(b.id)]; k != nil && k.sent && !k.doomed {
+				k.doomed = true
+				c.background.Go(func() { c.fail(k, b.fault(c.name)) })
+			}
+			c.mu.Unlock()
+		}
+	}
 }
 
 // take removes and returns the call with an id, or nil if none waits for it.
@@ -440,7 +461,7 @@ func (c *conn) narrow(k *call) {
 }
 
 // fail gives a call an error that is most likely its own.
-func (c *conn) fail(k *call, err *mcp.Error) {
+func (c *conn) fail(k *call, err error) {
 	t := time.NewTimer(orphanGrace)
 	defer t.Stop()
 	select {

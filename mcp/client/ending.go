@@ -36,12 +36,31 @@ func withSaid(err *fault.Error) *fault.Error {
 }
 
 func lastLines(s string) string {
+	lines := thin(strings.Split(s, "\n"))
+	s = strings.Join(lines[max(0, len(lines)-quotedLines):], "\n")
 	if len(s) > quotedBytes {
 		s = strings.ToValidUTF8(s[len(s)-quotedBytes:], "")
 		if _, rest, ok := strings.Cut(s, "\n"); ok {
 			s = rest
 		}
 	}
-	lines := strings.Split(s, "\n")
-	return strings.Join(lines[max(0, len(lines)-quotedLines):], "\n")
+	return s
+}
+
+// thin leaves of each stack in lines its first frame: what went wrong stands above it.
+func thin(lines []string) []string {
+	out := make([]string, 0, len(lines))
+	frames := 0
+	for _, line := range lines {
+		text := strings.TrimLeft(line, " \t")
+		if text == line || !strings.HasPrefix(text, "at ") {
+			frames = 0
+		} else if frames++; frames == 2 {
+			line = line[:len(line)-len(text)] + "…"
+		} else if frames > 2 {
+			continue
+		}
+		out = append(out, line)
+	}
+	return out
 }

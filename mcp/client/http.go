@@ -163,9 +163,22 @@ func (h *HTTP) converse(ctx context.Context, m *mcp.Message, line []byte, schema
 		if err != nil {
 			return err
 		}
+		known := !renewed && s.id != ""
 		if resp.StatusCode < http.StatusBadRequest {
-			defer resp.Body.Close()
-			return h.hear(ctx, stop, m, resp)
+			held, err := h.hear(ctx, stop, m, resp, known)
+			_ = resp.Body.Close()
+			switch {
+			case held == nil:
+				return err
+			case h.gone(ctx, s):
+				renewed = true
+				if err := h.renew(ctx, s); err != nil {
+					return err
+				}
+				continue
+			}
+			h.push(received{line: held.Encode(), of: m.ID})
+			return nil
 		}
 		body := quoted(resp)
 		_ = resp.Body.Close()
@@ -175,34 +188,66 @@ func (h *HTTP) converse(ctx context.Context, m *mcp.Message, line []byte, schema
 			if err := wait(ctx, pause); err != nil {
 				return err
 			}
-		case !renewed && s.id != "" && lost(resp.StatusCode, body):
+		case known && lost(resp.StatusCode, body):
 			renewed = true
 			if err := h.renew(ctx, s); err != nil {
 				return err
 			}
+		case known && resp.StatusCode >= http.StatusInternalServerError && ofSession(body) && h.gone(ctx, s):
+			err := h.refusedCall(m.Method, resp, body)
+			again := h.renew(ctx, s) // for the next call
+			if e, ok := errors.AsType[*fault.Error](err); ok && again == nil {
+				return e.With("sessionLost", true)
+			}
+			return err
 		default:
 			return h.refusedCall(m.Method, resp, body)
 		}
 	}
 }
 
-// hear takes the answer to a request, in whichever form it comes.
-func (h *HTTP) hear(ctx context.Context, stop context.CancelFunc, m *mcp.Message, resp *answer) error {
+// hear takes the answer to a request, in whichever form it comes. If doubts, an error that
+// speaks of the session is not handed over, but returned.
+func (h *HTTP) hear(ctx context.Context, stop context.CancelFunc, m *mcp.Message, resp *answer, doubts bool) (*mcp.Message, error) {
 	if m.Method == mcp.MethodInitialize {
 		h.adopt(resp)
 	}
-	hearing := &hearing{h.remote, m.ID, h.push}
+	hearing := &hearing{remote: h.remote, id: m.ID, deliver: h.push, doubts: doubts}
 	switch {
 	case resp.StatusCode == http.StatusAccepted && kindOf(resp.Response) != acceptEvents || resp.StatusCode == http.StatusNoContent:
 		if h.listening.Load() {
-			return nil // some servers answer there
+			return nil, nil // some servers answer there
 		}
 		s := &StatusError{Code: resp.StatusCode}
-		return h.about(fault.Unavailablef("%s accepted %s (%w) and has no stream on which it could answer", h.name, m.Method, s), true)
+		return nil, h.about(fault.Unavailablef("%s accepted %s (%w) and has no stream on which it could answer", h.name, m.Method, s), true)
 	case resp.isStream():
-		return h.follow(ctx, stop, hearing, resp)
+		err := h.follow(ctx, stop, hearing, resp)
+		return hearing.held, err
 	}
-	return hearing.body(resp)
+	err := hearing.body(resp)
+	return hearing.held, err
+}
+
+// gone asks a server whether it still knows a session, after an answer that is no refusal by its
+// status and speaks of one: the words may be those of a tool that has sessions of its own.
+func (h *HTTP) gone(ctx context.Context, s session) bool {
+	ping := &mcp.Message{ID: mcp.Raw(`"known"`), Method: mcp.MethodPing}
+	header, err := h.header(ping, acceptBoth, nil)
+	if err != nil {
+		return false
+	}
+	resp, err := h.do(ctx, request{http.MethodPost, h.url, ping.Encode(), header, s})
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= http.StatusBadRequest {
+		body := quoted(resp)
+		return lost(resp.StatusCode, body) || ofSession(body)
+	}
+	_, err = h.replyOf(ping.ID, resp)
+	refused, ok := errors.AsType[*mcp.Error](err)
+	return ok && saysSession(refused.Message)
 }
 
 // adopt takes the session that a server gives with its answer to initialize.
@@ -236,7 +281,11 @@ func (h *HTTP) follow(ctx context.Context, stop context.CancelFunc, hearing *hea
 			misses = 0
 		}
 		if lastID == "" || h.modern() {
-			return h.cut("ended the stream before the answer")
+			how := "ended the stream before the answer"
+			if hearing.said != "" {
+				how += " (" + hearing.said + ")"
+			}
+			return h.cut(how)
 		}
 		var err error
 		if resp, err = h.resume(ctx, lastID, r, &misses); err != nil {
@@ -306,14 +355,20 @@ func lost(code int, body []byte) bool {
 	case http.StatusGone:
 		return true
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict, http.StatusUnprocessableEntity:
-		said := quoteBody(body)
-		if e != nil {
-			said = e.Message
-		}
-		return strings.Contains(strings.ToLower(said), "session")
+		return ofSession(body)
 	}
 	return false
 }
+
+// ofSession reports whether a refusal speaks of the session.
+func ofSession(body []byte) bool {
+	if e := rpcError(body); e != nil {
+		return saysSession(e.Message)
+	}
+	return saysSession(quoteBody(body))
+}
+
+func saysSession(words string) bool { return strings.Contains(strings.ToLower(words), "session") }
 
 // busyFor returns how long a server asks to wait before the same request is made again,
 // if it does and the time is worth waiting for.
@@ -414,7 +469,7 @@ func (h *HTTP) overhear(ctx context.Context, open chan struct{}) {
 		}
 	}()
 	s, lastID := h.current(), ""
-	hearing := &hearing{h.remote, nil, h.push}
+	hearing := &hearing{remote: h.remote, deliver: h.push}
 	for misses := 0; ; misses++ {
 		header, err := h.header(nil, acceptEvents, nil)
 		if err != nil {
@@ -504,12 +559,13 @@ func (h *HTTP) renew(ctx context.Context, old session) error {
 func (h *HTTP) replyOf(id mcp.Raw, resp *answer) (mcp.Raw, error) {
 	var reply *mcp.Message
 	var failed error
-	hearing := &hearing{h.remote, id, func(in received) {
+	hearing := &hearing{remote: h.remote, id: id, deliver: func(in received) {
 		if in.err != nil {
 			failed = in.err
 			return
 		}
-		for _, m := range mcp.Hear(in.line) {
+		messages, _ := mcp.Hear(in.line)
+		for _, m := range messages {
 			if m.Kind() == mcp.Response {
 				reply = m
 			} else {

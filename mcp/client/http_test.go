@@ -333,6 +333,9 @@ func TestBrokenAnswersLoseNothingElse(t *testing.T) {
 			events(w, ": hello\n\ndata: {\"jsonrpc\"")
 			abort()
 		}, "ended the stream before the answer", fault.Unavailable, true, "", 0},
+		{"a stream that says what is wrong, in its own way", func(w http.ResponseWriter, _ *http.Request, _ mcp.Raw) {
+			events(w, "event: error\ndata: {\"message\":\"the upstream of "+secret+" is gone\"}\n\n")
+		}, "ended the stream before the answer (the upstream of ••• is gone)", fault.Unavailable, true, "", 0},
 		{"an empty stream", func(w http.ResponseWriter, _ *http.Request, _ mcp.Raw) { events(w, "") }, "ended the stream before the answer", fault.Unavailable, true, "", 0},
 		{"the answer to something else", func(w http.ResponseWriter, _ *http.Request, _ mcp.Raw) {
 			w.Header().Set("Content-Type", "application/json")
@@ -341,6 +344,14 @@ func TestBrokenAnswersLoseNothingElse(t *testing.T) {
 		{"strangers on the stream", func(w http.ResponseWriter, _ *http.Request, _ mcp.Raw) {
 			events(w, "data: {\"jsonrpc\":\"2.0\",\"id\":98,\"result\":{}}\n\ndata: [1,2]\n\ndata: text\n\n")
 		}, "ended the stream before the answer", fault.Unavailable, true, "", 0},
+		{"no JSON on a stream that stays open", func(w http.ResponseWriter, r *http.Request, id mcp.Raw) {
+			events(w, "id: 1\ndata: {\"jsonrpc\":\"2.0\",\"id\":"+string(id)+",\"result\":{\"v\":NaN}}\n\n")
+			<-r.Context().Done()
+		}, "the answer of web is not JSON: invalid character 'N'", fault.Unavailable, true, "may have taken effect", 0},
+		{"no JSON", func(w http.ResponseWriter, _ *http.Request, id mcp.Raw) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, strings.Repeat("[", 10_001)+strings.Repeat("]", 10_001))
+		}, "nests more than 10000 levels deep", fault.Limit, true, "ask for less", 0},
 		{"comments for ever", func(w http.ResponseWriter, r *http.Request, _ mcp.Raw) {
 			for r.Context().Err() == nil {
 				events(w, ": still here\n\n")
@@ -786,7 +797,7 @@ func TestANoticeThatIsNotAnsweredHoldsUpNothing(t *testing.T) {
 	})
 	t.Cleanup(func() { close(over) })
 	s := visit(t, client.Endpoint{URL: sv.URL}, client.Options{})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if got, err := callTool(ctx, s, "x", `{}`); got != "here" {
 		t.Errorf("got %q, %v", got, err)
@@ -858,4 +869,71 @@ func TestServersOwnStream(t *testing.T) {
 		t.Errorf("a call that is accepted and not answered: %v", err)
 	}
 	s.Close()
+}
+
+// Some servers say with 200, or 500, that they do not know a session. The words alone do not
+// count: a tool may have sessions of its own.
+func TestSessionThatIsLostAndSaidSoInAnAnswerIsOpenedAgain(t *testing.T) {
+	t.Parallel()
+	const rpc = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32001,"message":"Session not found"}}`
+	tests := map[string]struct {
+		said   func(w http.ResponseWriter, id mcp.Raw)
+		own    bool // what is lost is the tool's session, not the server's
+		want   string
+		opened int32
+	}{
+		"an error": {said: func(w http.ResponseWriter, id mcp.Raw) { fmt.Fprintf(w, rpc, id) }, want: "again", opened: 2},
+		"an error on a stream": {said: func(w http.ResponseWriter, id mcp.Raw) {
+			events(w, "data: "+fmt.Sprintf(rpc, id)+"\n\n")
+		}, want: "again", opened: 2},
+		"an error that is none of the protocol": {said: func(w http.ResponseWriter, _ mcp.Raw) {
+			events(w, "event: message\ndata: {\"error\":\"Session not found\"}\n\n")
+		}, want: "again", opened: 2},
+		"500": {said: func(w http.ResponseWriter, _ mcp.Raw) {
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = io.WriteString(w, "session expired")
+		}, want: "web answered HTTP 500 Internal Server Error: session expired", opened: 2},
+		"the tool's own": {said: func(w http.ResponseWriter, id mcp.Raw) { fmt.Fprintf(w, rpc, id) }, own: true, want: "Session not found", opened: 1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var opened, valid atomic.Int32
+			sv := start(t, httptest.NewServer, func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				m, err := mcp.Split(body)
+				w.Header().Set("Content-Type", "application/json")
+				switch {
+				case err != nil:
+					w.WriteHeader(http.StatusMethodNotAllowed)
+				case m.Method == mcp.MethodInitialize:
+					valid.Store(opened.Add(1))
+					w.Header().Set("Mcp-Session-Id", fmt.Sprint("S", valid.Load()))
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}`, m.ID)
+				case m.Kind() != mcp.Request:
+					w.WriteHeader(http.StatusAccepted)
+				case r.Header.Get("Mcp-Session-Id") != fmt.Sprint("S", valid.Load()), tt.own && m.Method == mcp.MethodToolsCall && valid.Load() == 1:
+					tt.said(w, m.ID)
+				default:
+					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"again"}]}}`, m.ID)
+				}
+			})
+			s := visit(t, client.Endpoint{URL: sv.URL}, client.Options{})
+			if !tt.own {
+				valid.Store(-1)
+			}
+			got, err := callTool(t.Context(), s, "x", `{}`)
+			if err != nil {
+				got = err.Error()
+			}
+			if !strings.Contains(got, tt.want) || opened.Load() != tt.opened {
+				t.Errorf("the call gave %q, want %q; %d sessions were opened, want %d", got, tt.want, opened.Load(), tt.opened)
+			}
+			if !tt.own {
+				if got := mustCall(t, s, "x", `{}`); got != "again" {
+					t.Errorf("the next call = %q", got)
+				}
+			}
+		})
+	}
 }

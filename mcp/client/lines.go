@@ -182,6 +182,8 @@ type idFinder struct {
 	token           []byte // text of the top-level key or scalar at hand
 	id              mcp.Raw
 	request         bool
+	answers         bool // there is a result or an error
+	deepest         int  // depth was once
 }
 
 // longestToken bounds what is kept; ids and the keys that matter are shorter.
@@ -223,12 +225,14 @@ func (f *idFinder) next(c byte) {
 		f.keep(c)
 	case '{', '[':
 		f.depth++
+		f.deepest = max(f.deepest, f.depth)
 	case '}', ']':
 		f.endMember()
 		f.depth--
 	case ':':
 		if f.depth == 1 {
 			f.key, f.token, f.value = string(f.token), nil, true
+			f.answers = f.answers || f.key == `"result"` || f.key == `"error"`
 		}
 	case ',':
 		f.endMember()

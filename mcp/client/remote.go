@@ -217,22 +217,35 @@ type hearing struct {
 	*remote
 	id      mcp.Raw // of the request; nil for a stream of its own
 	deliver func(received)
+	doubts  bool         // an error that speaks of the session is held back
+	held    *mcp.Message // that error
+	said    string       // what came on a stream last that was no message
 }
 
 // accept hands over the messages of a text and reports whether the response to the
 // request is among them. Responses to other requests do not belong there and are left
 // out; one without an id is about this request.
 func (h *hearing) accept(line []byte) (answered bool) {
-	messages := mcp.Hear(line)
+	messages, others := mcp.Hear(line)
 	if messages == nil {
 		h.Skip(line)
-		return false
+		for _, b := range brokenAnswers(line) {
+			if h.id == nil || mcp.SameID(b.id, h.id) {
+				answered = h.id != nil
+				h.deliver(received{err: &RequestError{ID: b.id, Err: b.fault(h.name)}})
+			}
+		}
+		return answered
 	}
 	whole := true
 	kept := messages[:0]
 	for _, m := range messages {
+		own := h.id != nil && m.Kind() == mcp.Response && !answered && (m.ID == nil || mcp.SameID(m.ID, h.id))
 		switch {
 		case h.id == nil || m.Kind() != mcp.Response:
+		case own && h.doubts && m.Error != nil && saysSession(m.Error.Message):
+			m.ID, h.held, whole, answered = h.id, m, false, true
+			continue
 		case m.ID == nil && !answered:
 			m.ID, whole, answered = h.id, false, true
 		case mcp.SameID(m.ID, h.id) && !answered:
@@ -248,6 +261,9 @@ func (h *hearing) accept(line []byte) (answered bool) {
 		h.deliver(received{line: line, of: h.id})
 		return answered
 	}
+	for _, o := range others {
+		h.Skip(o)
+	}
 	for _, m := range kept {
 		h.deliver(received{line: m.Encode(), of: h.id})
 	}
@@ -256,7 +272,8 @@ func (h *hearing) accept(line []byte) (answered bool) {
 
 // isAnswer reports whether a text is the response to the request.
 func (h *hearing) isAnswer(line []byte) bool {
-	return h.id != nil && slices.ContainsFunc(mcp.Hear(line), func(m *mcp.Message) bool { return m.Kind() == mcp.Response && mcp.SameID(m.ID, h.id) })
+	messages, _ := mcp.Hear(line)
+	return h.id != nil && slices.ContainsFunc(messages, func(m *mcp.Message) bool { return m.Kind() == mcp.Response && mcp.SameID(m.ID, h.id) })
 }
 
 // body reads an answer that is one JSON text. The error says why it is none.
@@ -342,7 +359,11 @@ func (h *hearing) events(r *eventReader, stop context.CancelFunc) (answered, som
 		default:
 			some = true
 			foreign := ev.name != "" && ev.name != "message"
-			if len(bytes.TrimSpace(ev.data)) == 0 || foreign && !h.isAnswer(ev.data) {
+			if len(bytes.TrimSpace(ev.data)) == 0 {
+				continue
+			}
+			if foreign && !h.isAnswer(ev.data) {
+				h.said = h.redact(quoteBody(ev.data))
 				continue
 			}
 			if !h.accept(ev.data) || h.id == nil {

@@ -191,16 +191,29 @@ func TestErrorsWithoutAnIDFindTheirCall(t *testing.T) {
 
 func TestBatchesAreTakenApart(t *testing.T) {
 	t.Parallel()
-	s := open(t, Options{}, func(p *peer) {
+	s, w := openWire(t, Options{}, func(p *peer) {
 		p.legacy(func(m *mcp.Message) bool {
-			if m.Method == "x" {
+			switch m.Method {
+			case "x":
 				p.write(`[{"jsonrpc":"2.0","method":"notifications/a"},7,{"jsonrpc":"2.0","id":%s,"result":1}]`+"\n", m.ID)
+			case "hollow":
+				p.write(`[{"jsonrpc":"2.0","method":"notifications/a"},{"jsonrpc":"2.0","id":%s}]`+"\n", m.ID)
+			default:
+				return false
 			}
-			return m.Method == "x"
+			return true
 		})
 	})
 	if got := ask(t, s, "x", ""); got != "1" {
 		t.Errorf("answer = %s", got)
+	}
+	if got := ask(t, s, "hollow", ""); got != "null" {
+		t.Errorf("an answer without a result = %s", got)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Equal(w.noise, []string{"7"}) {
+		t.Errorf("noise = %q, want what is no message", w.noise)
 	}
 }
 
@@ -604,4 +617,52 @@ func TestAServerThatEchoesEverythingIsNoServer(t *testing.T) {
 			t.Error("Connect to an echo succeeded")
 		}
 	})
+}
+
+// TestAnswersThatCannotBeReadFailTheirCalls is about servers that write what is no JSON.
+func TestAnswersThatCannotBeReadFailTheirCalls(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001)
+	tests := map[string]struct {
+		line string // %s is the id
+		kind fault.Kind
+		want string
+	}{
+		"too deep":                    {`{"jsonrpc":"2.0","id":%s,"result":` + deep + `}`, fault.Limit, "nests more than 10000 levels deep"},
+		"too deep, the id behind it":  {`{"jsonrpc":"2.0","result":` + deep + `,"id":%s}`, fault.Limit, "nests more than 10000 levels deep"},
+		"no number":                   {`{"jsonrpc":"2.0","id":%s,"result":{"v":NaN}}`, fault.Unavailable, "is not JSON: invalid character 'N'"},
+		"a tab in a text":             {`{"jsonrpc":"2.0","id":"%s","result":"a` + "\t" + `b"}`, fault.Unavailable, `is not JSON: invalid character '\t'`},
+		"a text over two lines":       {`{"jsonrpc":"2.0","id":%s,"result":"a` + "\n" + `b"}`, fault.Unavailable, "is not JSON: unexpected end"},
+		"over lines":                  {"{\n\"jsonrpc\":\"2.0\",\n\"id\":%s,\n\"result\":[\n1,\n]\n}", fault.Unavailable, "is not JSON: invalid character ']'"},
+		"over lines, with one astray": {"{\n\"jsonrpc\":\"2.0\",\n\"id\":%s,\n\"result\":[\nNaN\n]\n}", fault.Unavailable, "is not JSON"},
+		"an error":                    {`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":undefined}}`, fault.Unavailable, "is not JSON: invalid character 'u'"},
+		"in a batch":                  {`[{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":%s,"result":NaN}]`, fault.Unavailable, "is not JSON"},
+		"alone in a batch":            {`[{"jsonrpc":"2.0","id":%s,"result":NaN}]`, fault.Unavailable, "is not JSON"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, Options{}, func(p *peer) {
+				p.legacy(func(m *mcp.Message) bool {
+					switch m.Method {
+					case "broken":
+						p.write(tt.line+"\n", m.ID)
+					case "printed": // a program may print the beginning of what it is about to send
+						p.write(`{"jsonrpc":"2.0","id":%s,"result":"whole…`+"\n", m.ID)
+						p.reply(m, `"whole"`)
+					default:
+						return false
+					}
+					return true
+				})
+			})
+			_, err := s.Call(t.Context(), "broken", nil)
+			if e := fault.From(err); e.Kind != tt.kind || !strings.Contains(e.Message, tt.want) || e.Details["mayHaveRun"] != true || e.Hint == "" {
+				t.Errorf("error %v (%+v), want %s: %s", err, e, tt.kind, tt.want)
+			}
+			if got := ask(t, s, "printed", ""); got != `"whole"` {
+				t.Errorf("the next answer = %s", got)
+			}
+		})
+	}
 }

@@ -20,8 +20,13 @@ type spread struct {
 
 // take returns the messages that end with a line, and the lines that turn out to be none.
 func (s *spread) take(line []byte) (messages []*mcp.Message, noise [][]byte) {
-	if messages = mcp.Hear(line); messages != nil {
-		return messages, s.drop()
+	messages, others := mcp.Hear(line)
+	if messages != nil {
+		noise = s.drop()
+		for _, o := range others {
+			noise = append(noise, o)
+		}
+		return messages, noise
 	}
 	text := bytes.TrimSpace(line)
 	if len(s.lines) == 0 && !bytes.HasPrefix(text, []byte("{")) {

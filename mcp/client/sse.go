@@ -95,7 +95,7 @@ func (s *SSE) open() error {
 
 // read hands over what the server says until it stops.
 func (s *SSE) read() {
-	h := &hearing{s.remote, nil, s.push}
+	h := &hearing{remote: s.remote, deliver: s.push}
 	h.events(s.reader, nil)
 	_ = s.stream.Body.Close()
 	s.cancel() // Receive says so
@@ -147,7 +147,7 @@ func (s *SSE) post(ctx context.Context, m *mcp.Message, line []byte) error {
 		return nil
 	}
 	defer resp.Body.Close()
-	h := &hearing{s.remote, m.ID, s.push} // some servers answer here as well, or only here
+	h := &hearing{remote: s.remote, id: m.ID, deliver: s.push} // some servers answer here as well, or only here
 	if text, err := h.whole(resp.Body); err == nil && h.isAnswer(text) {
 		h.accept(text)
 	}

@@ -3,9 +3,9 @@ package client
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 
+	"mcpx/internal/fault"
 	"mcpx/mcp"
 )
 
@@ -29,10 +29,9 @@ func (s *Session) Tools(ctx context.Context) ([]*mcp.Tool, []string, error) {
 	var params mcp.Raw
 	for range maxPages {
 		page, err := s.Call(ctx, mcp.MethodToolsList, params)
-		var refused *mcp.Error
 		switch {
-		case errors.As(err, &refused) && params != nil:
-			l.warn("tools/list failed after %d tools: %s", len(l.tools), refused.Message)
+		case err != nil && params != nil && ctx.Err() == nil && s.Err() == nil:
+			l.warn("tools/list failed after %d tools: %s", len(l.tools), fault.From(err).Message)
 			return l.tools, l.warnings, nil
 		case err != nil:
 			return nil, nil, err

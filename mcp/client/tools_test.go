@@ -10,7 +10,7 @@ import (
 )
 
 // pages serves tools/list from a map of cursors (raw, "" for the first) to results;
-// a result that starts with ! is an error.
+// a result that starts with ! is an error, and one that is no JSON is sent as it is.
 func pages(list map[string]string) func(p *peer) {
 	return func(p *peer) {
 		p.legacy(func(m *mcp.Message) bool {
@@ -58,6 +58,10 @@ func TestToolsReadsEveryPage(t *testing.T) {
 		{"a later page fails", map[string]string{
 			"":    `{"tools":[{"name":"a"}],"nextCursor":"x"}`,
 			`"x"`: `!out of pages`,
+		}, "a", 1},
+		{"a later page cannot be read", map[string]string{
+			"":    `{"tools":[{"name":"a"}],"nextCursor":"x"}`,
+			`"x"`: `{"tools":[{"name":"b","weight":NaN}]}`,
 		}, "a", 1},
 		{"bad entries", map[string]string{
 			"": `{"tools":[null,"x",{"description":"no name"},{"name":7},{"name":"a","inputSchema":"object"},{"name":"b","description":7},{"name":"a"}]}`,

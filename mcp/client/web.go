@@ -21,6 +21,14 @@ const (
 	// dialTimeout bounds one attempt to connect, handshakeTimeout that to agree on TLS.
 	dialTimeout      = 20 * time.Second
 	handshakeTimeout = 15 * time.Second
+	// idleTimeout is how long a connection is kept for the next request. Many servers close
+	// theirs after 5 s, and a call that they get at that moment is lost.
+	idleTimeout = 4 * time.Second
+	// quietTimeout is how long an HTTP/2 connection may be silent before it is asked whether the
+	// server is still there, and deadTimeout how long the answer may take: after a sleep, or in
+	// another network, nothing else would tell that it is not.
+	quietTimeout = 15 * time.Second
+	deadTimeout  = 15 * time.Second
 	// shortestSecret is the shortest value of a header that is taken out of what is quoted.
 	shortestSecret = 4
 )
@@ -87,7 +95,8 @@ func newWeb(e Endpoint) (*web, error) {
 	w.client = http.Client{
 		Transport: &http.Transport{
 			Proxy: proxy, DialContext: dialer.DialContext, TLSHandshakeTimeout: handshakeTimeout,
-			ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16, IdleConnTimeout: 90 * time.Second,
+			ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16, IdleConnTimeout: idleTimeout,
+			HTTP2:                  &http.HTTP2Config{SendPingTimeout: quietTimeout, PingTimeout: deadTimeout},
 			MaxResponseHeaderBytes: 1 << 20,
 		},
 		// Redirects are followed here, where it is known what may go along.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -9,8 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"mcpx/internal/body"
 	"mcpx/mcp"
 )
 
@@ -22,25 +22,26 @@ func TestHTTPLongBodiesShareTheRoom(t *testing.T) {
 		entered := make(chan string, 8)
 		h := NewHTTP(HTTPOptions{Handler: testServer(entered), Hosts: []string{"here"}})
 		const room = 4 * shortBody
-		h.bodies = semaphore.NewWeighted(room)
+		h.bodies = body.NewRoom(room, shortBody, bodyTimeout)
 		free := func() bool {
 			synctest.Wait()
-			if !h.bodies.TryAcquire(room) {
-				return false
-			}
-			h.bodies.Release(room)
-			return true
+			ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+			defer cancel()
+			whole := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", room)))
+			_, done, err := h.bodies.Read(ctx, httptest.NewRecorder(), whole, room)
+			done()
+			return err == nil
 		}
 		id := inside(h, http.MethodPost, opening).Header().Get(headerSession)
 		long := func(tool string) string {
 			return callLine("1", tool, `,"arguments":{"x":"`+strings.Repeat("x", room-1000)+`"}`)
 		}
-		post := func(body string) int {
-			return inside(h, http.MethodPost, body, headerSession, id).Code
+		post := func(text string) int {
+			return inside(h, http.MethodPost, text, headerSession, id).Code
 		}
 
 		// One that is being sent takes the room of its length from the beginning.
-		sent, body := io.Pipe()
+		sent, rest := io.Pipe()
 		slow := make(chan int)
 		go func() {
 			r := httptest.NewRequest(http.MethodPost, "http://here"+Path, sent)
@@ -50,7 +51,7 @@ func TestHTTPLongBodiesShareTheRoom(t *testing.T) {
 			h.ServeHTTP(w, r)
 			slow <- w.Code
 		}()
-		_, _ = body.Write(make([]byte, shortBody+1))
+		_, _ = rest.Write(make([]byte, shortBody+1))
 		if free() {
 			t.Error("a long body takes no room")
 		}
@@ -61,7 +62,7 @@ func TestHTTPLongBodiesShareTheRoom(t *testing.T) {
 		if got := post(long("echo")); got != http.StatusServiceUnavailable || time.Since(begin) != bodyTimeout {
 			t.Errorf("a long request beside it: %d after %s, want 503 after %s", got, time.Since(begin), bodyTimeout)
 		}
-		_ = body.CloseWithError(io.ErrUnexpectedEOF)
+		_ = rest.CloseWithError(io.ErrUnexpectedEOF)
 		if got := <-slow; got != http.StatusBadRequest || !free() {
 			t.Errorf("it broke off with %d, and its room is free: %t", got, free())
 		}

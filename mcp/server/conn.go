@@ -169,6 +169,18 @@ func response(id, result mcp.Raw, err error) *mcp.Message {
 	return &mcp.Message{ID: id, Error: e}
 }
 
+// noMessage answers a text that is no message, under its id if it was meant as a request.
+func noMessage(text []byte) *mcp.Message {
+	if !json.Valid(text) {
+		return response(nil, nil, mcp.Errorf(mcp.CodeParseError, "not JSON"))
+	}
+	id := mcp.Member(text, "id")
+	if mcp.Member(text, "method") == nil || len(id) == 0 || bytes.IndexByte([]byte(`"-0123456789`), id[0]) < 0 {
+		id = nil
+	}
+	return response(id, nil, mcp.Errorf(mcp.CodeInvalidRequest, "not a JSON-RPC message"))
+}
+
 func (c *conn) cancel(id mcp.Raw) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,8 +24,8 @@ import (
 	"time"
 
 	"golang.org/x/net/netutil"
-	"golang.org/x/sync/semaphore"
 
+	"mcpx/internal/body"
 	"mcpx/mcp"
 )
 
@@ -45,9 +44,11 @@ const (
 
 // What one front holds at most.
 const (
-	maxBody      = 32 << 20 // bytes of one request
-	maxBatch     = 100      // messages of one request, and
-	maxBatchBody = 4 << 20  // their bytes
+	maxBody      = 32 << 20    // bytes of one request
+	shortBody    = 256 << 10   // of one that needs no room among the longer ones
+	maxBodies    = 4 * maxBody // of all longer ones that are read or served
+	maxBatch     = 100         // messages of one request, and
+	maxBatchBody = 4 << 20     // their bytes
 	maxHeader    = 64 << 10
 	maxPending   = 256 // requests that are being served
 	maxSessions  = 1000
@@ -96,11 +97,10 @@ type definer interface {
 // A request is refused if its Host, or its Origin if it has one, is not this server's: so
 // no web page reaches it by a name of its own that leads here.
 type HTTP struct {
-	o     HTTPOptions
-	token [sha256.Size]byte
-	slots chan struct{} // one for each request that is being served
-	// bodies is the room for long bodies, in bytes.
-	bodies *semaphore.Weighted
+	o      HTTPOptions
+	token  [sha256.Size]byte
+	slots  chan struct{} // one for each request that is being served
+	bodies *body.Room
 	lot    *lot
 	// listens has one element for each subscription of a modern client.
 	listens chan struct{}
@@ -127,7 +127,7 @@ func NewHTTP(o HTTPOptions) *HTTP {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	h := &HTTP{
-		o: o, token: sha256.Sum256([]byte(o.Token)), slots: make(chan struct{}, maxPending), bodies: semaphore.NewWeighted(maxBodies), listens: make(chan struct{}, maxListens),
+		o: o, token: sha256.Sum256([]byte(o.Token)), slots: make(chan struct{}, maxPending), bodies: body.NewRoom(maxBodies, shortBody, bodyTimeout), listens: make(chan struct{}, maxListens),
 		sessions: map[string]*session{}, now: time.Now, keepAlive: keepAlive, bodyTimeout: bodyTimeout, writeTimeout: writeTimeout, sessionsN: maxSessions,
 	}
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
@@ -247,6 +247,8 @@ type exchange struct {
 	primes       bool // the client takes events without data
 	read         bool // the body has been read to its end
 	failed       bool // a request was answered with an error
+
+	others []mcp.Raw // of the batch that is no message
 
 	let func() // gives back the room of the body, when nothing of it is in use
 }
@@ -468,14 +470,14 @@ func (e *exchange) post() {
 		e.invalid(http.StatusNotAcceptable, "answers are application/json or text/event-stream, and Accept takes neither")
 		return
 	}
-	body, let, err := e.body()
+	text, let, err := e.h.bodies.Read(e.h.ctx, e.w, e.r, maxBody)
 	e.let = let
 	defer func() { e.let() }()
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		e.invalid(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", maxBody)
 		return
-	case errors.Is(err, errNoRoom):
+	case errors.Is(err, body.ErrNoRoom):
 		e.w.Header().Set("Retry-After", "1")
 		e.invalid(http.StatusServiceUnavailable, "%v: send it again", err)
 		return
@@ -485,24 +487,21 @@ func (e *exchange) post() {
 	}
 	e.read = true
 	_ = e.control.SetReadDeadline(time.Time{}) // from now on reading only tells that the client is gone
-	batch := bytes.HasPrefix(bytes.TrimSpace(body), []byte("["))
-	if batch && len(body) > maxBatchBody {
+	batch := bytes.HasPrefix(bytes.TrimSpace(text), []byte("["))
+	if batch && len(text) > maxBatchBody {
 		e.invalid(http.StatusRequestEntityTooLarge, "a batch is longer than %d bytes: send its messages one by one", maxBatchBody)
 		return
 	}
-	messages, err := mcp.SplitBatch(body)
+	messages, others, err := mcp.SplitBatch(text)
 	if err != nil {
-		code := mcp.CodeParseError
-		if json.Valid(body) {
-			code = mcp.CodeInvalidRequest
-		}
-		e.refuse(http.StatusBadRequest, nil, mcp.Errorf(code, "%v", err))
+		no := noMessage(text)
+		e.refuse(http.StatusBadRequest, no.ID, no.Error)
 		return
 	}
 	if e.isModern(messages) {
 		e.modern(messages, batch)
 	} else {
-		e.legacy(messages, batch)
+		e.legacy(messages, others, batch)
 	}
 }
 
@@ -548,7 +547,7 @@ func (e *exchange) modern(messages []*mcp.Message, batch bool) {
 }
 
 // legacy serves messages of a session, or opens one.
-func (e *exchange) legacy(messages []*mcp.Message, batch bool) {
+func (e *exchange) legacy(messages []*mcp.Message, others []mcp.Raw, batch bool) {
 	opens := slices.ContainsFunc(messages, func(m *mcp.Message) bool { return m.Method == mcp.MethodInitialize })
 	ok := func(*mcp.Error) int { return http.StatusOK }
 	if opens {
@@ -575,11 +574,12 @@ func (e *exchange) legacy(messages []*mcp.Message, batch bool) {
 		return
 	}
 	defer e.h.leave(s)
-	if batch && (s.agreed() != mcp.Revision20250326 || len(messages) > maxBatch) {
+	if batch && (s.agreed() != mcp.Revision20250326 || len(messages)+len(others) > maxBatch) {
 		e.invalid(http.StatusBadRequest, "revision %s has no batches, and %s has them of at most %d messages", s.agreed(), mcp.Revision20250326, maxBatch)
 		return
 	}
 	e.primes = s.agreed() >= mcp.Revision20251125
+	e.others = others
 	e.answer(s.conn, newTape(true, &e.h.held), messages, batch, s.aside, ok)
 }
 
@@ -638,6 +638,9 @@ func (r *replies) all() []*mcp.Message {
 // that was wanted has been sent.
 func (e *exchange) answer(c *conn, t *tape, messages []*mcp.Message, batch bool, aside sink, status func(*mcp.Error) int) bool {
 	r := &replies{}
+	for _, o := range e.others {
+		r.got = append(r.got, noMessage(o))
+	}
 	for _, m := range messages {
 		if m.Kind() == mcp.Request {
 			r.left++
@@ -669,6 +672,9 @@ func (e *exchange) answer(c *conn, t *tape, messages []*mcp.Message, batch bool,
 		}
 	}
 	reads := t.attach(0)
+	for _, a := range r.all() {
+		_ = t.put(a, true)
+	}
 	c.calls.Go(func() {
 		for _, m := range messages {
 			c.begin(m, out, func(a *mcp.Message) {
@@ -690,6 +696,9 @@ func (e *exchange) answer(c *conn, t *tape, messages []*mcp.Message, batch bool,
 	})
 	if requests == 0 {
 		t.drop()
+		if refused := r.all(); refused != nil {
+			return e.whole(c, refused, batch, status)
+		}
 		e.w.WriteHeader(http.StatusAccepted)
 		return true
 	}

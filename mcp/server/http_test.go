@@ -158,6 +158,9 @@ func TestHTTPAnswersInBothEras(t *testing.T) {
 		{"an id that is a list", "POST", `{"jsonrpc":"2.0","id":[1],"method":"ping"}`, []string{headerSession, session}, 200, `"id":null,"error":{"code":-32600`},
 		{"an empty body", "POST", ``, []string{headerSession, session}, 400, `-32700`},
 		{"a batch of a revision with batches", "POST", "[" + ping + `,{"jsonrpc":"2.0","method":"x"}]`, []string{headerSession, batching}, 200, `[{"jsonrpc":"2.0","id":1,"result":{}}]`},
+		{"a batch with what is no message", "POST", "[" + ping + `,1,{"id":"q","method":"ping"}]`, []string{headerSession, batching}, 200, `[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not a JSON-RPC message"}},{"jsonrpc":"2.0","id":"q","error":{"code":-32600,"message":"not a JSON-RPC message"}},{"jsonrpc":"2.0","id":1,"result":{}}]`},
+		{"a batch of notifications, with what is no message", "POST", `[{"jsonrpc":"2.0","method":"x"},{"id":[]}]`, []string{headerSession, batching}, 200, `[{"jsonrpc":"2.0","id":null,"error":{"code":-32600`},
+		{"a request that does not say jsonrpc", "POST", `{"id":5,"method":"ping"}`, []string{headerSession, session}, 400, `{"jsonrpc":"2.0","id":5,"error":{"code":-32600`},
 		{"a batch of notifications", "POST", `[{"jsonrpc":"2.0","method":"x"}]`, []string{headerSession, batching}, 202, ``},
 		{"a batch of a revision without", "POST", "[" + ping + "]", []string{headerSession, session}, 400, `has no batches`},
 		{"initialize in a batch", "POST", "[" + opening + "]", nil, 400, `comes alone`},
@@ -165,6 +168,7 @@ func TestHTTPAnswersInBothEras(t *testing.T) {
 		{"an answer to nothing", "POST", `{"jsonrpc":"2.0","id":9,"result":{}}`, []string{headerSession, session}, 202, ``},
 		{"only JSON", "POST", callLine("1", "log", `,"_meta":{"progressToken":1}`), []string{headerSession, session, "Accept", "application/json"}, 200, `"text":"logged"`},
 		{"only events", "POST", ping, []string{headerSession, batching, "Accept", "text/event-stream"}, 200, "event: message\nid: 1-1\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n"},
+		{"a batch with what is no message, as events", "POST", "[" + ping + `,{}]`, []string{headerSession, batching, "Accept", "text/event-stream"}, 200, `data: {"jsonrpc":"2.0","id":null,"error":{"code":-32600`},
 		{"neither", "POST", ping, []string{headerSession, session, "Accept", "text/html"}, 406, `Accept takes neither`},
 		{"JSON of no weight", "POST", ping, []string{headerSession, session, "Accept", "application/json;q=0"}, 406, `Accept takes neither`},
 		{"anything", "POST", ping, []string{headerSession, session, "Accept", "*/*"}, 200, `"result":{}`},
@@ -771,7 +775,11 @@ func TestHTTPDoesNotWaitForSlowClients(t *testing.T) {
 		Call:       func(context.Context, *Call) (mcp.Raw, error) { return Text(strings.Repeat("x", size)), nil },
 	})})
 	h.bodyTimeout, h.writeTimeout = 500*time.Millisecond, 500*time.Millisecond
-	s := httptest.NewServer(h)
+	answered := make(chan struct{}, 3)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r)
+		answered <- struct{}{}
+	}))
 	defer s.Close()
 	defer h.Close()
 	at := strings.TrimPrefix(s.URL, "http://")
@@ -780,6 +788,7 @@ func TestHTTPDoesNotWaitForSlowClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Body.Close()
+	<-answered
 	body := callLine("1", "big", "")
 	for _, tt := range []struct {
 		name   string
@@ -797,8 +806,12 @@ func TestHTTPDoesNotWaitForSlowClients(t *testing.T) {
 			defer c.Close()
 			fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n%s: %s\r\nContent-Length: %d\r\n\r\n%s",
 				Path, at, headerSession, r.Header.Get(headerSession), tt.length, body)
-			time.Sleep(5 * time.Second) // the race detector takes seconds to encode the answer
-			_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+			select {
+			case <-answered: // the server has given up
+			case <-time.After(time.Minute):
+				t.Fatal("the server waits for its client")
+			}
+			_ = c.SetReadDeadline(time.Now().Add(time.Minute))
 			text, err := io.ReadAll(c)
 			if ne, ok := errors.AsType[net.Error](err); ok && ne.Timeout() {
 				t.Error("the connection is still there")
@@ -920,7 +933,7 @@ func FuzzHTTP(f *testing.F) {
 			text := w.Body.String()
 			switch w.Header().Get("Content-Type") {
 			case "application/json":
-				if _, err := mcp.SplitBatch([]byte(text)); err != nil || !json.Valid([]byte(text)) {
+				if _, _, err := mcp.SplitBatch([]byte(text)); err != nil || !json.Valid([]byte(text)) {
 					t.Errorf("answered %d %q: %v", w.Code, text, err)
 				}
 			case "text/event-stream":

@@ -139,6 +139,8 @@ func TestAnswers(t *testing.T) {
 		{"id below zero", `{"jsonrpc":"2.0","id":-1,"method":"ping"}`, `{"jsonrpc":"2.0","id":-1,"result":{}}`},
 		{"id that is a fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, `{"jsonrpc":"2.0","id":1.5,"result":{}}`},
 		{"batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"}]`, `[{"jsonrpc":"2.0","id":1,"result":{}}]`},
+		{"batch with what is no message", `[{"jsonrpc":"2.0","method":"notifications/initialized"},{"id":7,"method":"ping"}]`, `[{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"not a JSON-RPC message"}}]`},
+		{"request that does not say jsonrpc", `{"id":7,"method":"ping"}`, `{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"not a JSON-RPC message"}}`},
 		{"after blank lines", "\n  \r\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\r", `"result":{}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -327,7 +329,7 @@ func TestServeLeavesNoGoroutine(t *testing.T) {
 		stop()
 		<-over
 	}
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for runtime.NumGoroutine() > before {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
@@ -353,7 +355,7 @@ func FuzzServe(f *testing.F) {
 		for line := range bytes.Lines(out.Bytes()) {
 			if !json.Valid(line) {
 				t.Errorf("sent %q", line)
-			} else if _, err := mcp.SplitBatch(line); err != nil {
+			} else if _, _, err := mcp.SplitBatch(line); err != nil {
 				t.Errorf("sent %s: %v", line, err)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -142,17 +141,13 @@ func (c *lineConn) out(m *mcp.Message) error { return c.send(m.Line()) }
 
 // takeLine serves what one line holds, and answers on the connection.
 func (c *lineConn) takeLine(text []byte) {
-	batch, err := mcp.SplitBatch(text)
+	batch, others, err := mcp.SplitBatch(text)
 	if err != nil {
-		code := mcp.CodeParseError
-		if json.Valid(text) {
-			code = mcp.CodeInvalidRequest
-		}
-		_ = c.out(response(nil, nil, mcp.Errorf(code, "%v", err)))
+		_ = c.out(noMessage(text))
 		return
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
-		c.takeBatch(batch)
+		c.takeBatch(batch, others)
 		return
 	}
 	c.begin(batch[0], c.out, func(answer *mcp.Message) {
@@ -162,10 +157,13 @@ func (c *lineConn) takeLine(text []byte) {
 	})
 }
 
-// takeBatch serves several messages and answers with one array.
-func (c *lineConn) takeBatch(batch []*mcp.Message) {
+// takeBatch serves several messages and answers with one array, also to what is none.
+func (c *lineConn) takeBatch(batch []*mcp.Message, others []mcp.Raw) {
 	var mu sync.Mutex
 	var answers [][]byte
+	for _, o := range others {
+		answers = append(answers, noMessage(o).Encode())
+	}
 	var pending sync.WaitGroup
 	for _, m := range batch {
 		pending.Add(1)

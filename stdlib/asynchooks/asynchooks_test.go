@@ -3,6 +3,7 @@ package asynchooks_test
 import (
 	"os/exec"
 	"testing"
+	"testing/synctest"
 
 	"mcpx/engine"
 	"mcpx/stdlib/asynchooks"
@@ -45,7 +46,8 @@ func TestLocalStorageIsNodes(t *testing.T) {
 	if err != nil {
 		t.Skip("Node 20 is not installed")
 	}
-	trial.Compare(t, scripts, node, modules()...)
+	compare := trial.Comparison(t, scripts, node, modules()...)
+	synctest.Test(t, func(t *testing.T) { compare(t) })
 }
 
 func TestDeclarations(t *testing.T) {

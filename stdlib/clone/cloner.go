@@ -27,7 +27,7 @@ func (in *intrinsics) cloner() *cloner {
 // finish.
 func (c *cloner) transfer(list goja.Value) {
 	n := 0
-	c.vm.ForOf(list, func(v goja.Value) bool {
+	c.rt.ForOf(list, func(v goja.Value) bool {
 		if n++; n > maxTransfer {
 			panic(c.rangeError("the transfer list is too long"))
 		}

@@ -43,7 +43,7 @@ var scripts = []string{
 	`console.group("G"); console.log("in\nner"); console.group(); console.info("deep"); console.error("deep error\nmore"); console.groupEnd(); console.groupEnd(); console.groupEnd(); console.log("out")`,
 	`console.group("%s!", "a", {b: 1}); console.log({a: 1, b: {c: 2}}); console.groupCollapsed("b"); console.log([1]); console.groupEnd()`,
 	`console.table([{a: 1, b: "x"}, {a: 2, c: true}]); console.table([[1, 2], [3, 4]]); console.table([1, "a", null]); console.table([]); console.table({r1: {c: 1}, r2: {c: 2}})`,
-	`console.table([{a: 1, b: 2}], ["b"]); console.table([{a: 1}, 5], ["a", "z"]); console.table(new Map([["k", 1], [{a: 1}, [2]]])); console.table(new Set(["x", {y: 1}]))`,
+	`console.table([{a: 1, b: 2}], ["b"]); console.table([{a: 1}], [, "a"]); console.table([{a: 1}, 5], ["a", "z"]); console.table(new Map([["k", 1], [{a: 1}, [2]]])); console.table(new Set(["x", {y: 1}]))`,
 	`console.table("text"); console.table(5); console.table(null); console.table(); console.table([{a: {b: {c: 1}}, l: [1, 2, 3, 4, 5], d: {a: 1, b: 2, c: 3}}])`,
 	`console.table([{b: 1, 2: 2, a: 3, 1: 4}]); console.table(["漢字", "é"]); console.table([{a: 1, b: 2}, 7]); console.table([() => 1, function named() {}])`,
 	`console.count(); console.count("k"); console.count(); console.countReset(); console.count(); console.count(null); console.count({toString() { return "own" }})`,

@@ -45,7 +45,11 @@ func (c *console) table(args []goja.Value) {
 		if given {
 			names = []string{}
 			for i := range int(wanted.Get("length").ToInteger()) {
-				names = append(names, wanted.Get(strconv.Itoa(i)).String())
+				name := goja.Undefined()
+				if v := wanted.Get(strconv.Itoa(i)); v != nil {
+					name = v
+				}
+				names = append(names, name.String())
 			}
 		}
 		columns, rows = c.records(data, names)

@@ -170,7 +170,7 @@ func (a *arguments) usages(i int) []string {
 	}
 	list := []string{}
 	index := 0
-	a.m.vm.ForOf(v, func(v goja.Value) bool {
+	a.m.rt.ForOf(v, func(v goja.Value) bool {
 		where := fmt.Sprintf("%s argument, index %d", ordinals[i], index)
 		u := a.oneOf(v, where, "KeyUsage", "encrypt", "decrypt", "sign", "verify", "deriveKey", "deriveBits", "wrapKey", "unwrapKey")
 		if !slices.Contains(list, u) {

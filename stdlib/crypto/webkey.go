@@ -403,7 +403,7 @@ func (m *module) checkJWK(o *goja.Object, w *webKey) {
 	}
 	if list, ok := o.Get("key_ops").(*goja.Object); ok {
 		var allowed []string
-		m.vm.ForOf(list, func(v goja.Value) bool {
+		m.rt.ForOf(list, func(v goja.Value) bool {
 			allowed = append(allowed, v.String())
 			return true
 		})

@@ -62,7 +62,7 @@ func TestOnElicit(t *testing.T) {
 			default: throw new Error(message);
 			}
 		});
-		await new Promise((resolve) => setTimeout(resolve, 100));
+		await new Promise((resolve) => setTimeout(resolve, 2000));
 		onElicit(null);
 		console.log(onElicit.name, onElicit.length);
 		for (const bad of [undefined, 7, {}]) try { onElicit(bad); console.log("?") } catch (e) { console.log(e.code) }`,

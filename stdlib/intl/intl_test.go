@@ -119,6 +119,7 @@ var scripts = []string{
 	for (const o of [{ region: "x" }, { language: "x" }, { calendar: "x" }]) show(() => new Intl.Locale("en", o));
 	for (const k of ["calendar", "collation", "currency", "numberingSystem", "unit", "x"]) show(() => Intl.supportedValuesOf(k));
 	show(() => Intl.supportedValuesOf("timeZone").length);
+	for (const timeZone of ["Etc/GMT+5", "etc/gmt-14", "Etc/GMT+12", "Etc/GMT-0", "GMT0", "Zulu", "UCT", "Etc/Universal", "Greenwich", "US/Eastern", "GMT+5", "Etc/GMT+13"]) show(() => { const f = new Intl.DateTimeFormat("en-US", { timeZone, dateStyle: "short", timeStyle: "short" }); return [f.resolvedOptions().timeZone, f.format(0)] });
 	for (const C of ["NumberFormat", "DateTimeFormat", "RelativeTimeFormat", "ListFormat", "Segmenter", "PluralRules", "Collator"]) show(() => [Intl[C].name, Intl[C].length, new Intl[C]("en-US").resolvedOptions(), Object.prototype.toString.call(new Intl[C]()), Intl[C].supportedLocalesOf(["de-CH", "xx", "en-US-u-nu-thai", "zh-Hant-TW"]), Object.getOwnPropertyNames(Intl[C].prototype).sort(), Object.keys(Intl[C].prototype)]);
 	show(() => [Object.prototype.toString.call(Intl), Object.getOwnPropertyNames(Intl).sort(), Object.keys(Intl)]);
 	console.log([new Intl.NumberFormat(), new Intl.Locale("en-US")], Intl.NumberFormat("de").format(1.5), typeof Intl.DateTimeFormat().format);`,

@@ -34,7 +34,7 @@ func (m *module) listFormatClass() goja.Value {
 		l := receiver(m, slot, call.This, "Intl.ListFormat.prototype."+method)
 		var items []string
 		if v := call.Argument(0); defined(v) {
-			m.vm.ForOf(v, func(item goja.Value) bool {
+			m.rt.ForOf(v, func(item goja.Value) bool {
 				if !goja.IsString(item) {
 					panic(m.vm.NewTypeError("Iterable yielded " + item.String() + " which is not a string"))
 				}

@@ -1,6 +1,7 @@
 package intl
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,8 +23,14 @@ var zoneNames = sync.OnceValue(func() map[string]string {
 			names[strings.ToLower(name)] = canonical
 		}
 	}
-	for _, name := range []string{"utc", "gmt", "etc/utc", "etc/gmt"} {
-		names[name] = "UTC"
+	for _, name := range []string{"utc", "gmt", "uct", "gmt0", "gmt+0", "gmt-0", "greenwich", "universal", "zulu"} {
+		names[name], names["etc/"+name] = "UTC", "UTC"
+	}
+	for hours := -14; hours <= 12; hours++ { // their signs are the other way round
+		if hours != 0 {
+			name := fmt.Sprintf("Etc/GMT%+d", hours)
+			names[strings.ToLower(name)] = name
+		}
 	}
 	return names
 })

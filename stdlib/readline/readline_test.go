@@ -3,6 +3,7 @@ package readline_test
 import (
 	"os/exec"
 	"testing"
+	"testing/synctest"
 
 	"mcpx/engine"
 	"mcpx/stdlib/console"
@@ -52,7 +53,8 @@ func TestReadlineIsNodes(t *testing.T) {
 	if err != nil {
 		t.Skip("Node 20 is not installed")
 	}
-	trial.Compare(t, scripts, node, modules()...)
+	compare := trial.Comparison(t, scripts, node, modules()...)
+	synctest.Test(t, func(t *testing.T) { compare(t) })
 }
 
 func TestDeclarations(t *testing.T) {

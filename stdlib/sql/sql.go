@@ -343,7 +343,7 @@ func (m *module) insert(call goja.FunctionCall) goja.Value {
 	var columns []string
 	places := map[string]int{}
 	var rows [][]any
-	m.vm.ForOf(list, func(v goja.Value) bool {
+	m.rt.ForOf(list, func(v goja.Value) bool {
 		o, ok := v.(*goja.Object)
 		if !ok || o.ClassName() == "Array" {
 			panic(native.InvalidType(m.vm, fmt.Sprintf("rows[%d]", len(rows)), "of type object", v))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"mcpx/engine"
 	"mcpx/stdlib/blob"
@@ -87,7 +88,8 @@ func TestWebStreamsAreNodes(t *testing.T) {
 	for i, s := range webScripts {
 		scripts[i] = webUse + s
 	}
-	trial.Compare(t, scripts, node(t, scripts), modules()...)
+	compare := trial.Comparison(t, scripts, node(t, scripts), modules()...)
+	synctest.Test(t, func(t *testing.T) { compare(t) })
 }
 
 // node is what Node makes of the scripts.

@@ -3,6 +3,7 @@ package timers
 import (
 	"os/exec"
 	"testing"
+	"testing/synctest"
 
 	"mcpx/engine"
 	"mcpx/stdlib/console"
@@ -35,7 +36,8 @@ func TestTimerModulesAreNodes(t *testing.T) {
 	if err != nil {
 		t.Skip("Node 20 is not installed")
 	}
-	trial.Compare(t, moduleScripts, node, library()...)
+	compare := trial.Comparison(t, moduleScripts, node, library()...)
+	synctest.Test(t, func(t *testing.T) { compare(t) })
 }
 
 func TestUnreferencedSleepDoesNotKeepTheRunAlive(t *testing.T) {

@@ -261,13 +261,13 @@ func (m *module) fill(p *params, v goja.Value) {
 		if _, ok := goja.AssertFunction(iterator); !ok {
 			panic(native.Error(m.vm, "TypeError", "ERR_ARG_NOT_ITERABLE", "Query pairs must be iterable"))
 		}
-		m.vm.ForOf(o, func(v goja.Value) bool {
+		m.rt.ForOf(o, func(v goja.Value) bool {
 			item, ok := v.(*goja.Object)
 			if _, iterable := goja.AssertFunction(symbolOf(item, goja.SymIterator)); !ok || !iterable {
 				panic(m.noTuple())
 			}
 			var tuple []string
-			m.vm.ForOf(item, func(v goja.Value) bool {
+			m.rt.ForOf(item, func(v goja.Value) bool {
 				tuple = append(tuple, text(v))
 				return len(tuple) < 3
 			})

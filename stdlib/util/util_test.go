@@ -3,6 +3,7 @@ package util_test
 import (
 	"os/exec"
 	"testing"
+	"testing/synctest"
 
 	"mcpx/engine"
 	"mcpx/stdlib/console"
@@ -59,7 +60,8 @@ func TestUtilIsNodes(t *testing.T) {
 	if err != nil {
 		t.Skip("Node 20 is not installed")
 	}
-	trial.Compare(t, scripts, node, modules()...)
+	compare := trial.Comparison(t, scripts, node, modules()...)
+	synctest.Test(t, func(t *testing.T) { compare(t) })
 }
 
 func TestDeclarations(t *testing.T) {

@@ -222,6 +222,7 @@ func (m *module) newClass(k kind) *goja.Object {
 		return nil
 	})
 	c.Method("close", 1, func(call goja.FunctionCall) goja.Value {
+		of(call.This)
 		if _, ok := goja.AssertFunction(call.Argument(0)); ok {
 			native.Invoke(m.vm, call.This.(*goja.Object), "once", m.vm.ToValue("close"), call.Argument(0))
 		}

@@ -470,7 +470,7 @@ func TestWaitingEndsWithTheRun(t *testing.T) {
 	if _, _, err := r.try(ctx, "fs.read", head{"fd": 3, "max": 10}, ""); !errors.Is(err, over) {
 		t.Errorf("reading an open pipe that nobody writes to = %v", err)
 	}
-	ctx, cancel = context.WithTimeoutCause(context.Background(), 200*time.Millisecond, over)
+	ctx, cancel = context.WithTimeoutCause(context.Background(), 2*time.Second, over)
 	defer cancel()
 	if _, _, err := r.try(ctx, "fs.write", head{"fd": 3}, strings.Repeat("x", 1<<20)); !errors.Is(err, over) {
 		t.Errorf("writing to a pipe that nobody reads = %v", err)

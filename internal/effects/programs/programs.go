@@ -412,16 +412,18 @@ func (p *Programs) need(env map[string]string, name string) {
 // loads reports whether a variable puts code into programs that know nothing of it: into
 // those of a linker, a shell, an interpreter or a library that many have.
 func loads(name string) bool {
-	for _, prefix := range []string{"LD_", "DYLD_", "BASH_FUNC_"} {
+	for _, prefix := range []string{"LD_", "DYLD_", "BASH_FUNC_", "LUA_", "CORECLR_"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
 	}
 	switch name {
-	case "GCONV_PATH", "GLIBC_TUNABLES", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4",
-		"PERL5OPT", "PERL5LIB", "PERLLIB", "PERL5DB", "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "RUBYOPT", "RUBYLIB",
-		"NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "LUA_INIT",
-		"OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES":
+	case "GCONV_PATH", "GLIBC_TUNABLES", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "ZDOTDIR",
+		"PERL5OPT", "PERL5LIB", "PERLLIB", "PERL5DB", "RUBYOPT", "RUBYLIB", "PHPRC", "PHP_INI_SCAN_DIR",
+		"PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHONPLATLIBDIR", "PYTHONWARNINGS",
+		"NODE_OPTIONS", "NODE_PATH", "BUN_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH",
+		"DOTNET_STARTUP_HOOKS", "ERL_FLAGS", "ERL_AFLAGS", "ERL_ZFLAGS", "ERL_LIBS",
+		"OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES", "GIO_MODULE_DIR", "GIO_EXTRA_MODULES", "GTK_MODULES":
 		return true
 	}
 	return false

@@ -106,13 +106,23 @@ func call(ctx context.Context, w *Web, op string, head any, body []byte) (descri
 // fetch sends a request and reads its whole content.
 func fetch(t *testing.T, w *Web, r request, body []byte) (description, string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if r.Method == "" {
 		r.Method = "GET"
 	}
 	d, all, err := call(ctx, w, "fetch.open", r, body)
-	all = slices.Clone(all)
+	if err != nil {
+		return d, string(all), err
+	}
+	text, err := whole(ctx, t, w, d, all)
+	return d, text, err
+}
+
+// whole is the content of a response, of which some has come with its headers.
+func whole(ctx context.Context, t *testing.T, w *Web, d description, begun []byte) (text string, err error) {
+	t.Helper()
+	all := slices.Clone(begun)
 	for end := d.End; err == nil && !end; {
 		var next description
 		var b []byte
@@ -122,7 +132,7 @@ func fetch(t *testing.T, w *Web, r request, body []byte) (description, string, e
 		}
 		all, end = append(all, b...), next.End
 	}
-	return d, string(all), err
+	return string(all), err
 }
 
 func (d description) header(name string) string {
@@ -527,7 +537,7 @@ func TestAnEndlessResponseIsReadAsItIsAskedFor(t *testing.T) {
 			endless(&sent, gone, wrap)(w, r)
 		}})
 		w := open(t, "127.0.0.1")
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		d, b, err := call(ctx, w, "fetch.open", request{URL: base + "/x", Method: "GET"}, nil)
 		if err != nil || d.End || len(b) > window {
@@ -604,7 +614,7 @@ func TestAnExchangeIsGivenUpAtOnce(t *testing.T) {
 	}
 	ends("content")
 
-	w.idle = 10 * time.Millisecond
+	w.idle = 200 * time.Millisecond
 	if d, _, err = call(t.Context(), w, "fetch.open", request{URL: base + "/body", Method: "GET"}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -614,7 +624,7 @@ func TestAnExchangeIsGivenUpAtOnce(t *testing.T) {
 	}
 	ends("a stalled response")
 
-	w.headers = 10 * time.Millisecond
+	w.headers = time.Second // in which the request arrives
 	if _, _, err = call(t.Context(), w, "fetch.open", request{URL: base + "/head", Method: "GET"}, nil); fault.From(err).Details["code"] != "UND_ERR_HEADERS_TIMEOUT" {
 		t.Errorf("headers that do not come: %v", err)
 	}
@@ -796,7 +806,7 @@ func TestStreamedRequests(t *testing.T) {
 		fmt.Fprint(w, "enough")
 	}})
 	w := open(t, "127.0.0.1")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 
 	d, _, err := call(ctx, w, "fetch.open", request{URL: base + "/up", Method: "POST", Stream: true}, nil)
@@ -808,8 +818,17 @@ func TestStreamedRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d, b, err := call(ctx, w, "fetch.head", request{ID: d.ID}, nil)
-	if err != nil || !strings.HasPrefix(string(b), "POST /up\n") || !strings.HasSuffix(string(b), "Length: -1 [chunked]\n\np0p1p2p3") {
+	// heads waits for the response, and reads all of it.
+	heads := func(id int64) (description, string, error) {
+		d, begun, err := call(ctx, w, "fetch.head", request{ID: id}, nil)
+		if err != nil {
+			return d, "", err
+		}
+		text, err := whole(ctx, t, w, d, begun)
+		return d, text, err
+	}
+	d, b, err := heads(d.ID)
+	if err != nil || !strings.HasPrefix(b, "POST /up\n") || !strings.HasSuffix(b, "Length: -1 [chunked]\n\np0p1p2p3") {
 		t.Errorf("%v, %+v, the server saw %s", err, d, b)
 	}
 
@@ -824,7 +843,7 @@ func TestStreamedRequests(t *testing.T) {
 		}
 		over = bytes.Contains(answer, []byte("over"))
 	}
-	if d, b, err = call(ctx, w, "fetch.head", request{ID: d.ID}, nil); err != nil || d.Status != 413 || string(b) != "enough" {
+	if d, b, err = heads(d.ID); err != nil || d.Status != 413 || b != "enough" {
 		t.Errorf("%v, %+v, %s", err, d, b)
 	}
 
@@ -836,8 +855,8 @@ func TestStreamedRequests(t *testing.T) {
 		if _, _, err := call(ctx, w, "fetch.write", request{ID: d.ID, End: true}, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
-		_, b, err := call(ctx, w, "fetch.head", request{ID: d.ID}, nil)
-		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" && (err != nil || !strings.HasPrefix(string(b), "GET /last\n")) {
+		_, b, err := heads(d.ID)
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) || want == "" && (err != nil || !strings.HasPrefix(b, "GET /last\n")) {
 			t.Errorf("%d: %v, %s", code, err, b)
 		}
 	}
@@ -884,8 +903,15 @@ func TestOpenResponsesAreCounted(t *testing.T) {
 	}
 	// ... and has it when another is given up.
 	time.AfterFunc(20*time.Millisecond, func() { _, _, _ = call(t.Context(), w, "fetch.close", request{ID: 1}, nil) })
-	if _, _, err := call(t.Context(), w, "fetch.open", request{URL: base + "/hang", Method: "GET"}, nil); err != nil {
-		t.Error(err)
+	for {
+		_, _, err := call(t.Context(), w, "fetch.open", request{URL: base + "/hang", Method: "GET"}, nil)
+		if err != nil && fault.From(err).Details["busy"] == true {
+			continue // as stdlib/fetch does
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		break
 	}
 	if n := serving.Load(); n != maxConnections+1 {
 		t.Errorf("%d requests were served, want %d", n, maxConnections+1)

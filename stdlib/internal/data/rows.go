@@ -28,7 +28,7 @@ func (k *Kit) Rows(list, columns goja.Value) *Rows {
 		panic(native.InvalidType(k.VM, "rows", "an instance of Array", list))
 	}
 	var rows []goja.Value
-	k.VM.ForOf(iterable, func(v goja.Value) bool {
+	k.Runtime.ForOf(iterable, func(v goja.Value) bool {
 		rows = append(rows, v)
 		if len(rows) > maxValues {
 			panic(k.RangeError("more than " + strconv.Itoa(maxValues) + " rows"))

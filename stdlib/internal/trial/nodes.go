@@ -46,25 +46,45 @@ const AsyncFunction = (async () => {}).constructor;
 // for Program is given.
 func Compare(t T, scripts []string, node []byte, modules ...engine.Module) {
 	t.Helper()
+	Comparison(t, scripts, node, modules...)(t)
+}
+
+// Comparison is Compare with everything compiled and nothing run: the scripts can then run in
+// a bubble of testing/synctest, where the order of their timers does not depend on the machine.
+func Comparison(t T, scripts []string, node []byte, modules ...engine.Module) func(t T) {
+	t.Helper()
 	var want []string
 	if err := json.Unmarshal(node, &want); err != nil || len(want) != len(scripts) {
 		t.Fatalf("Node wrote %d answers for %d scripts: %v", len(want), len(scripts), err)
 	}
+	runs := make([]func() (stdout, stderr string), len(scripts))
 	for i, script := range scripts {
-		stdout, stderr := Run(script, nil, modules...)
-		// A warning of ours is no part of what is compared.
-		for line := range strings.Lines(stderr) {
-			if strings.HasPrefix(line, "uncaught ") {
-				stdout += stderr[strings.Index(stderr, line):]
-				break
-			}
+		runs[i] = compiled(script, nil, modules)
+	}
+	return func(t T) {
+		t.Helper()
+		for i, script := range scripts {
+			compare(t, script, runs[i], want[i])
 		}
-		if stderr != "" && !strings.Contains(stderr, "uncaught ") {
-			stdout += stderr
+	}
+}
+
+// compare runs one script.
+func compare(t T, script string, run func() (stdout, stderr string), want string) {
+	t.Helper()
+	stdout, stderr := run()
+	// A warning of ours is no part of what is compared.
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "uncaught ") {
+			stdout += stderr[strings.Index(stderr, line):]
+			break
 		}
-		if stdout != want[i] {
-			t.Errorf("%s\n%s", script, difference(stdout, want[i]))
-		}
+	}
+	if stderr != "" && !strings.Contains(stderr, "uncaught ") {
+		stdout += stderr
+	}
+	if stdout != want {
+		t.Errorf("%s\n%s", script, difference(stdout, want))
 	}
 }
 

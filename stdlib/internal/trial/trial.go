@@ -15,10 +15,19 @@ const limit = 20 * time.Second
 // Run runs a script that finds the modules, and returns what it wrote. How it failed, if
 // it did, is the last line of stderr.
 func Run(code string, host engine.Host, modules ...engine.Module) (stdout, stderr string) {
+	return compiled(code, host, modules)()
+}
+
+// compiled compiles a script, to be run later.
+func compiled(code string, host engine.Host, modules []engine.Module) func() (stdout, stderr string) {
 	p, report := engine.Compile(engine.Source{Name: "exec", Text: code}, modules)
 	if report != nil {
-		return "", report.Text()
+		return func() (string, string) { return "", report.Text() }
 	}
+	return func() (string, string) { return run(p, host, modules) }
+}
+
+func run(p *engine.Program, host engine.Host, modules []engine.Module) (stdout, stderr string) {
 	var out, errs strings.Builder
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -1,0 +1,142 @@
+package mcp
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// kinds is how the values of members begin that entries of lists may have.
+var kinds = map[string]byte{
+	"title": '"', "description": '"', "mimeType": '"',
+	"annotations": '{', "outputSchema": '{', "execution": '{', "_meta": '{',
+	"icons": '[', "arguments": '[',
+}
+
+// Sound returns an entry of a list, an object, without the members that are null or of a kind
+// that the protocol does not know there: many clients refuse a whole list for one of them. Of
+// an entry in which nothing is wrong every byte stays as it is.
+func Sound(entry Raw) Raw {
+	for key, value := range Members(entry) {
+		if kind, known := kinds[key]; string(value) == "null" || known && firstByte(value) != kind {
+			entry = WithoutMember(entry, key)
+		}
+	}
+	return entry
+}
+
+// SoundTool is Sound for an entry of tools/list. Its schemas are as the legacy revisions want
+// them as well: that of the arguments is one of objects, and that of results if it is there.
+func SoundTool(entry Raw) Raw {
+	entry = Sound(entry)
+	if hints := Member(entry, "annotations"); hints != nil {
+		entry = setSound(entry, "annotations", hints, soundHints(hints))
+	}
+	if out := Member(entry, "outputSchema"); out != nil && string(Member(out, "type")) != `"object"` {
+		entry = WithoutMember(entry, "outputSchema")
+	}
+	in := Member(entry, "inputSchema")
+	return setSound(entry, "inputSchema", in, soundSchema(in))
+}
+
+// SoundResult returns the result of a tool without members that are null, and its content without
+// such members: serialisers write what is absent so, and many clients refuse it. Every other
+// result stays as it is, and so does what has neither content nor structured content.
+func SoundResult(result Raw) Raw {
+	if !bytes.Contains(result, []byte("null")) {
+		return result
+	}
+	content := Member(result, "content")
+	if content == nil && Member(result, "structuredContent") == nil {
+		return result
+	}
+	if string(content) == "null" {
+		result = setSound(result, "content", content, Raw("[]"))
+	}
+	result = withoutNulls(result)
+	if firstByte(content) != '[' {
+		return result
+	}
+	var blocks [][]byte
+	same := true
+	for block := range Elements(content) {
+		sound := withoutNulls(block)
+		same = same && len(sound) == len(block)
+		blocks = append(blocks, sound)
+	}
+	if same {
+		return result
+	}
+	return setSound(result, "content", content, slices.Concat(Raw("["), bytes.Join(blocks, []byte(",")), Raw("]")))
+}
+
+func withoutNulls(obj Raw) Raw {
+	for key, value := range Members(obj) {
+		if string(value) == "null" {
+			obj = WithoutMember(obj, key)
+		}
+	}
+	return obj
+}
+
+// setSound sets a member of an entry to what was made of its value, if that is another.
+func setSound(entry Raw, key string, was, now Raw) Raw {
+	if string(was) == string(now) {
+		return entry
+	}
+	if set, err := SetMember(entry, key, now); err == nil {
+		return set
+	}
+	return entry
+}
+
+func soundHints(hints Raw) Raw {
+	for key, value := range Members(hints) {
+		hint := strings.HasSuffix(key, "Hint") && string(value) != "true" && string(value) != "false"
+		if hint || key == "title" && firstByte(value) != '"' {
+			hints = WithoutMember(hints, key)
+		}
+	}
+	return hints
+}
+
+// soundSchema makes the schema of a tool's arguments one of objects.
+func soundSchema(schema Raw) Raw {
+	if firstByte(schema) != '{' {
+		return Raw(`{"type":"object"}`)
+	}
+	if was := Member(schema, "type"); string(was) != `"object"` {
+		schema = setSound(schema, "type", was, Raw(`"object"`))
+	}
+	if properties := Member(schema, "properties"); properties != nil {
+		if firstByte(properties) != '{' {
+			schema = WithoutMember(schema, "properties")
+		} else {
+			schema = setSound(schema, "properties", properties, soundProperties(properties))
+		}
+	}
+	if required := Member(schema, "required"); required != nil {
+		names := firstByte(required) == '['
+		for name := range Elements(required) {
+			names = names && firstByte(name) == '"'
+		}
+		if !names {
+			schema = WithoutMember(schema, "required")
+		}
+	}
+	return schema
+}
+
+// soundProperties writes the schemas true and false as objects: some clients know no others.
+func soundProperties(properties Raw) Raw {
+	for key, value := range Members(slices.Clone(properties)) {
+		switch {
+		case firstByte(value) == '{':
+		case string(value) == "false":
+			properties = setSound(properties, key, value, Raw(`{"not":{}}`))
+		default:
+			properties = setSound(properties, key, value, Raw(`{}`))
+		}
+	}
+	return properties
+}
