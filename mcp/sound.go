@@ -25,23 +25,43 @@ func Sound(entry Raw) Raw {
 	return entry
 }
 
-// SoundTool is Sound for an entry of tools/list. Its schemas are as the legacy revisions want
-// them as well: that of the arguments is one of objects, and that of results if it is there.
+// SoundTool is Sound for an entry of tools/list. The schema of its arguments is one of objects.
 func SoundTool(entry Raw) Raw {
 	entry = Sound(entry)
 	if hints := Member(entry, "annotations"); hints != nil {
 		entry = setSound(entry, "annotations", hints, soundHints(hints))
 	}
-	if out := Member(entry, "outputSchema"); out != nil && string(Member(out, "type")) != `"object"` {
-		entry = WithoutMember(entry, "outputSchema")
-	}
 	in := Member(entry, "inputSchema")
 	return setSound(entry, "inputSchema", in, soundSchema(in))
 }
 
+// LegacyTool returns an entry of tools/list as the legacy revisions want it: a schema of results is
+// one of objects or is not there, and the properties of arguments have objects for schemas.
+func LegacyTool(entry Raw) Raw {
+	if out := Member(entry, "outputSchema"); out != nil && string(Member(out, "type")) != `"object"` {
+		entry = WithoutMember(entry, "outputSchema")
+	}
+	in := Member(entry, "inputSchema")
+	properties := Member(in, "properties")
+	if firstByte(properties) != '{' {
+		return entry
+	}
+	return setSound(entry, "inputSchema", in, setSound(in, "properties", properties, soundProperties(properties)))
+}
+
+// LegacyResult returns the result of a tool as the legacy revisions want it: its structured content
+// is an object or is not there.
+func LegacyResult(result Raw) Raw {
+	if content := Member(result, "structuredContent"); content != nil && firstByte(content) != '{' {
+		return WithoutMember(result, "structuredContent")
+	}
+	return result
+}
+
 // SoundResult returns the result of a tool without members that are null, and its content without
 // such members: serialisers write what is absent so, and many clients refuse it. Every other
-// result stays as it is, and so does what has neither content nor structured content.
+// result stays as it is, and so does what has neither content nor structured content. The
+// structured content of a modern result, which says its type, may be null.
 func SoundResult(result Raw) Raw {
 	if !bytes.Contains(result, []byte("null")) {
 		return result
@@ -53,7 +73,12 @@ func SoundResult(result Raw) Raw {
 	if string(content) == "null" {
 		result = setSound(result, "content", content, Raw("[]"))
 	}
-	result = withoutNulls(result)
+	modern := Member(result, "resultType") != nil
+	for key, value := range Members(result) {
+		if string(value) == "null" && (key != "structuredContent" || !modern) {
+			result = WithoutMember(result, key)
+		}
+	}
 	if firstByte(content) != '[' {
 		return result
 	}
@@ -108,12 +133,8 @@ func soundSchema(schema Raw) Raw {
 	if was := Member(schema, "type"); string(was) != `"object"` {
 		schema = setSound(schema, "type", was, Raw(`"object"`))
 	}
-	if properties := Member(schema, "properties"); properties != nil {
-		if firstByte(properties) != '{' {
-			schema = WithoutMember(schema, "properties")
-		} else {
-			schema = setSound(schema, "properties", properties, soundProperties(properties))
-		}
+	if properties := Member(schema, "properties"); properties != nil && firstByte(properties) != '{' {
+		schema = WithoutMember(schema, "properties")
 	}
 	if required := Member(schema, "required"); required != nil {
 		names := firstByte(required) == '['

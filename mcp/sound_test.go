@@ -23,8 +23,9 @@ func TestSoundResult(t *testing.T) {
 		`{ "content":[{"type":"text","text":"null"}],"structuredContent":{"a":null}}`: "",
 		`null`:                             "",
 		`{"resultType":"task","ttl":null}`: "",
+		`{"resultType":"complete","content":[],"structuredContent":null}`:                                                                               "",
 		`{"_meta":null,"content":[{"type":"text","text":"x","annotations":null},{"type":"text", "text":"y"}],"structuredContent":null,"isError":false}`: `{"content":[{"type":"text","text":"x"},{"type":"text", "text":"y"}],"isError":false}`,
-		`{"content":null,"structuredContent":{"a":null}}`: `{"content":[],"structuredContent":{"a":null}}`,
+		`{"content":null,"structuredContent":{"a":null}}`:                                                                                               `{"content":[],"structuredContent":{"a":null}}`,
 	} {
 		if want == "" {
 			want = in
@@ -48,8 +49,6 @@ func TestSoundTool(t *testing.T) {
 		`{"name":"a","inputSchema":{"type":["object"],"properties":[],"required":null}}`:                                                            `{"name":"a","inputSchema":{"type":"object"}}`,
 		`{"name":"a","inputSchema":{"type":"object","required":"x"}}`:                                                                               `{"name":"a","inputSchema":{"type":"object"}}`,
 		`{"name":"a","inputSchema":{"type":"object","required":["x",1]}}`:                                                                           `{"name":"a","inputSchema":{"type":"object"}}`,
-		`{"name":"a","inputSchema":{"type":"object","properties":{"t":true,"f":false,"n":null,"o":{"type":"string"}}}}`:                             `{"name":"a","inputSchema":{"type":"object","properties":{"t":{},"f":{"not":{}},"n":{},"o":{"type":"string"}}}}`,
-		`{"name":"a","outputSchema":{"type":"array"},"inputSchema":{"type":"object"}}`:                                                              `{"name":"a","inputSchema":{"type":"object"}}`,
 		`{"name":"a","outputSchema":null,"annotations":null,"title":null,"inputSchema":{"type":"object"}}`:                                          `{"name":"a","inputSchema":{"type":"object"}}`,
 		`{"name":"a","annotations":[],"inputSchema":{"type":"object"}}`:                                                                             `{"name":"a","inputSchema":{"type":"object"}}`,
 		`{"name":"a","annotations":{"title":1,"readOnlyHint":"true","openWorldHint":null,"destructiveHint":false},"inputSchema":{"type":"object"}}`: `{"name":"a","annotations":{"destructiveHint":false},"inputSchema":{"type":"object"}}`,
@@ -59,6 +58,32 @@ func TestSoundTool(t *testing.T) {
 		}
 		if got := SoundTool(Raw(in)); string(got) != want {
 			t.Errorf("SoundTool(%s)\n= %s,\nwant %s", in, got, want)
+		}
+	}
+}
+
+func TestLegacy(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{ "name":"a","inputSchema":{"properties":{"x":{}}, "type":"object"},"outputSchema":{"type":"object"}}`:         "",
+		`{"name":"a","inputSchema":{"type":"object","properties":{"t":true,"f":false,"n":null,"o":{"type":"string"}}}}`: `{"name":"a","inputSchema":{"type":"object","properties":{"t":{},"f":{"not":{}},"n":{},"o":{"type":"string"}}}}`,
+		`{"name":"a","outputSchema":{"type":"array"},"inputSchema":{"type":"object"}}`:                                  `{"name":"a","inputSchema":{"type":"object"}}`,
+	} {
+		if want == "" {
+			want = in
+		}
+		if got := LegacyTool(Raw(in)); string(got) != want {
+			t.Errorf("LegacyTool(%s)\n= %s,\nwant %s", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		`{"content":[], "structuredContent":{"a":1}}`:   `{"content":[], "structuredContent":{"a":1}}`,
+		`{"content":[],"structuredContent":[1]}`:        `{"content":[]}`,
+		`{"content":[],"structuredContent":null,"x":1}`: `{"content":[],"x":1}`,
+		`{"content":[]}`: `{"content":[]}`,
+	} {
+		if got := LegacyResult(Raw(in)); string(got) != want {
+			t.Errorf("LegacyResult(%s) = %s, want %s", in, got, want)
 		}
 	}
 }

@@ -177,6 +177,29 @@ func TestFullOffersEveryToolAsItIs(t *testing.T) {
 	}
 }
 
+// What only the modern era has, only its clients see.
+func TestEachEraGetsItsOwn(t *testing.T) {
+	t.Parallel()
+	h := offer(t, Options{Mode: Full, Gateway: open(t, entry("s", mcptest.Script{
+		Tools: raws(`{"name":"list","inputSchema":{"type":"object","properties":{"any":true}},"outputSchema":{"type":"array"}}`, `{"name":"result","inputSchema":{"type":"object"}}`),
+	}))})
+	const result = `{"name":"s__result","arguments":{"value":{"content":[],"structuredContent":[1]}}}`
+	for _, tt := range []struct {
+		c            server.Caller
+		tool, answer string
+	}{
+		{legacy, `{"name":"s__list","inputSchema":{"type":"object","properties":{"any":{}}}}`, `{"content":[]}`},
+		{modernOne, `{"name":"s__list","inputSchema":{"type":"object","properties":{"any":true}},"outputSchema":{"type":"array"}}`, `"structuredContent":[1]`},
+	} {
+		if got := must(t, h, tt.c, "tools/list", ""); !strings.Contains(got, tt.tool) {
+			t.Errorf("%s tools/list: %s, want %s", tt.c.Era(), got, tt.tool)
+		}
+		if got, err := ask(t, h, tt.c, "tools/call", result); !strings.Contains(got, tt.answer) || err != nil {
+			t.Errorf("%s call: %s, %v, want %s", tt.c.Era(), got, err, tt.answer)
+		}
+	}
+}
+
 func unescaped(s string) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(s)
 }

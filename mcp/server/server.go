@@ -235,6 +235,9 @@ func (s *Server) list(ctx context.Context, c Caller, m *mcp.Message) (mcp.Raw, e
 		if i > 0 {
 			b.WriteByte(',')
 		}
+		if c.Era() != mcp.Modern {
+			t = mcp.LegacyTool(t)
+		}
 		b.Write(t)
 	}
 	b.WriteString(`]`)
@@ -345,6 +348,8 @@ func (s *Server) call(ctx context.Context, c Caller, m *mcp.Message) (mcp.Raw, e
 	}
 	r, err := s.p.Call(ctx, call)
 	switch {
+	case err == nil && c.Era() != mcp.Modern:
+		return mcp.LegacyResult(r), nil
 	case err == nil:
 	case ctx.Err() != nil:
 		return nil, err // nobody waits for it
