@@ -37,6 +37,8 @@ var additions = []addition{
 	{"WeakRef FinalizationRegistry", inText("weak", weakNatives)},
 	{"Array", (*Runtime).installArrayFrom},
 	{"find findIndex findLast findLastIndex", (*Runtime).installFind},
+	{"exec RegExp", (*Runtime).installRegExpMethods},
+	{"toLocaleString", (*Runtime).installToLocaleString},
 	{"BigInt BigUint64Array getBigUint64 " + bigIntWord, (*Runtime).installNumber},
 	{"DisposableStack AsyncDisposableStack SuppressedError", inText("disposable", nil)},
 	{"captureStackTrace stackTraceLimit", (*Runtime).installStackTrace},

@@ -56,11 +56,11 @@ var helpers = [...]helper{
 	returnHelper: {"return ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.value.setReturn }},
 	concatHelper: {"concat ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.concats.concat }},
 	iterateHelper: {"iterate ", func(rt *Runtime) func(goja.FunctionCall) goja.Value {
-		rt.iterations.init(rt)
+		rt.iterations.init()
 		return rt.iterations.iterate
 	}},
 	spreadHelper: {"spread ", func(rt *Runtime) func(goja.FunctionCall) goja.Value {
-		rt.iterations.init(rt)
+		rt.iterations.init()
 		return rt.iterations.literal
 	}},
 	metaHelper:    {"meta ", func(rt *Runtime) func(goja.FunctionCall) goja.Value { return rt.meta }},

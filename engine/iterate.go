@@ -29,11 +29,12 @@ type iterations struct {
 // maxFree bounds how many iterations are kept for their next use.
 const maxFree = 16
 
-func (it *iterations) init(rt *Runtime) {
+func (it *iterations) init() {
 	if it.ready {
 		return
 	}
-	it.rt, it.ready = rt, true
+	it.ready = true
+	rt := it.rt
 	it.values = rt.vm.Get("Array").ToObject(rt.vm).Get("prototype").ToObject(rt.vm).GetSymbol(goja.SymIterator)
 	values, _ := goja.AssertFunction(it.values)
 	iterator, err := values(rt.vm.NewArray())
@@ -44,12 +45,6 @@ func (it *iterations) init(rt *Runtime) {
 	for _, class := range []string{"Set", "Map"} {
 		it.natives = append(it.natives, rt.vm.Get(class).ToObject(rt.vm).Get("prototype").ToObject(rt.vm).GetSymbol(goja.SymIterator))
 	}
-	it.begin = rt.vm.NewObject()
-	must(it.begin.SetSymbol(goja.SymIterator, rt.Function("", func(goja.FunctionCall) goja.Value {
-		iterator := it.begun
-		it.begun = nil
-		return iterator
-	})))
 	it.prototype = rt.vm.NewObject()
 	must(it.prototype.SetSymbol(goja.SymIterator, rt.Function("", func(c goja.FunctionCall) goja.Value { return c.This })))
 	it.next = rt.Function("next", func(c goja.FunctionCall) goja.Value {
@@ -105,6 +100,14 @@ func (it *iterations) iterable(v goja.Value) goja.Value {
 	if !ok || slices.ContainsFunc(it.natives, own.SameAs) {
 		return v
 	}
+	if it.begin == nil {
+		it.begin = it.rt.vm.NewObject()
+		must(it.begin.SetSymbol(goja.SymIterator, it.rt.Function("", func(goja.FunctionCall) goja.Value {
+			iterator := it.begun
+			it.begun = nil
+			return iterator
+		})))
+	}
 	iterator, err := method(o)
 	must(err)
 	if i, ok := iterator.(*goja.Object); ok {
@@ -119,14 +122,12 @@ func (it *iterations) iterable(v goja.Value) goja.Value {
 // ForOf calls step with what v iterates over until it returns false. It throws what a
 // script's own loop would.
 func (rt *Runtime) ForOf(v goja.Value, step func(goja.Value) bool) {
-	rt.iterations.init(rt)
 	rt.vm.ForOf(rt.iterations.iterable(v), step)
 }
 
 // iterableNatives has what a loop of ours over a script's value iterates over.
 func iterableNatives(rt *Runtime) natives {
 	return natives{"iterable": func(c goja.FunctionCall) goja.Value {
-		rt.iterations.init(rt)
 		return rt.iterations.iterable(c.Argument(0))
 	}}
 }

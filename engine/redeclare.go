@@ -49,6 +49,12 @@ func redeclare(parameters *ast.ParameterList, body *ast.BlockStatement, vars []*
 	if len(moved) == 0 || all.mentions(own.names) {
 		return vars
 	}
+	// A function of the body counts more than a parameter, however late it is taken apart.
+	for _, s := range body.List {
+		if f, ok := s.(*ast.FunctionDeclaration); ok && slices.Contains(all.names, f.Function.Name.Name) {
+			return vars
+		}
+	}
 	for i, p := range parameters.List {
 		if stands[i] != nil {
 			p.Target = stands[i]

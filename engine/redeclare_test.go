@@ -20,3 +20,11 @@ func TestVarsOfTheNameOfAParameter(t *testing.T) {
 		}
 	}
 }
+
+func TestAVarIsRefusedWhereAFunctionHasTheNameOfAParameter(t *testing.T) {
+	t.Parallel()
+	text := "function f({ a, b }) { var b = 1; function a() {} return typeof a } return f({ a: 1 })"
+	if _, report := Compile(Source{Name: "exec", Text: text}, nil); report == nil {
+		t.Errorf("%s is a program, in which a parameter hides a function", text)
+	}
+}

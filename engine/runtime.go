@@ -71,6 +71,7 @@ func New(o Options) *Runtime {
 	rt.works.init(rt, o.InFlight)
 	rt.concats.rt = rt
 	rt.matches.rt = rt
+	rt.iterations.rt = rt
 	rt.entry.init(rt)
 	rt.intrinsics.init(rt.vm)
 	rt.installPrelude()

@@ -94,6 +94,8 @@ func TestHear(t *testing.T) {
 		{a + b, []string{a, b}},
 		{" " + note + " " + asks + "\t" + a + " done", []string{note, asks, a}},
 		{a + "[INFO] answered" + b, []string{a, b}},
+		{"[{worker 1}] started" + a, []string{a}},
+		{"[1," + a + "] sent", nil},
 		{"loading fsspec" + a, []string{a}},
 		{"\x1b]0;npm exec\x07" + a, []string{a}},
 		{"\x00" + a, []string{a}},

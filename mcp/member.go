@@ -53,13 +53,17 @@ func SetMember(obj Raw, key string, value Raw) (Raw, error) {
 // WithoutMember returns obj without the members of that key; the values of the others stay
 // as they are, byte for byte. Of what is no object nothing is taken.
 func WithoutMember(obj Raw, key string) Raw {
-	if Member(obj, key) == nil {
-		return obj
-	}
+	return without(obj, func(name string, _ Raw) bool { return name == key })
+}
+
+// without is WithoutMember for every member that gone picks.
+func without(obj Raw, gone func(key string, value Raw) bool) Raw {
 	var b bytes.Buffer
 	b.WriteByte('{')
+	whole := true
 	for name, value := range Members(obj) {
-		if name == key {
+		if gone(name, value) {
+			whole = false
 			continue
 		}
 		if b.Len() > 1 {
@@ -68,6 +72,9 @@ func WithoutMember(obj Raw, key string) Raw {
 		b.Write(quote(name))
 		b.WriteByte(':')
 		b.Write(value)
+	}
+	if whole {
+		return obj
 	}
 	b.WriteByte('}')
 	return b.Bytes()

@@ -112,11 +112,10 @@ func SplitBatch(line []byte) (batch []*Message, others []Raw, err error) {
 
 // Hear is SplitBatch for a line of a server that may not keep to one message a line. It
 // also returns the messages at the beginning of a line that is more than one, a response at
-// its end that something is printed before, without the end of its line, a response
-// from which an empty result was left out, and the messages of an array in which something
-// else is not JSON. What a program quotes of messages in its log is
-// not among them: that stands behind a space, a colon or the like. It returns no messages if
-// there are none.
+// its end that something is printed before, without the end of its line, a response from
+// which an empty result was left out, and the messages of an array in which something else is
+// not JSON. What a program quotes of messages in its log is not among them: that stands behind
+// a space, a colon or the like. It returns nothing if there are no messages.
 func Hear(line []byte) (found []*Message, others []Raw) {
 	line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 	if firstByte(line) == '[' {
@@ -146,28 +145,27 @@ func Hear(line []byte) (found []*Message, others []Raw) {
 
 // hearBatch is Hear for a line that begins as an array does.
 func hearBatch(line []byte) (found []*Message, others []Raw) {
-	inside := bytes.TrimSpace(line)
-	if firstByte(inside[1:]) != '{' && !jsontext.Valid(inside) { // a log line such as [INFO] …
-		if m := atEnd(inside); m != nil {
-			found = append(found, m)
-		}
-		return found, nil
-	}
-	for e := range elements(inside) {
-		m, err := Split(e)
-		if err != nil {
-			m = hollow(e)
-		}
-		if m != nil {
-			found = append(found, m)
-		} else {
-			others = append(others, e)
+	line = bytes.TrimSpace(line)
+	if firstByte(line[1:]) == '{' || jsontext.Valid(line) { // no log line such as [INFO] …
+		for e := range elements(line) {
+			m, err := Split(e)
+			if err != nil {
+				m = hollow(e)
+			}
+			if m != nil {
+				found = append(found, m)
+			} else {
+				others = append(others, e)
+			}
 		}
 	}
-	if found == nil {
-		return nil, nil
+	if found != nil {
+		return found, others
 	}
-	return found, others
+	if m := atEnd(line); m != nil {
+		found = append(found, m)
+	}
+	return found, nil
 }
 
 // hollow reads a response that has neither a result nor an error: serialisers that leave

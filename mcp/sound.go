@@ -17,12 +17,10 @@ var kinds = map[string]byte{
 // that the protocol does not know there: many clients refuse a whole list for one of them. Of
 // an entry in which nothing is wrong every byte stays as it is.
 func Sound(entry Raw) Raw {
-	for key, value := range Members(entry) {
-		if kind, known := kinds[key]; string(value) == "null" || known && firstByte(value) != kind {
-			entry = WithoutMember(entry, key)
-		}
-	}
-	return entry
+	return without(entry, func(key string, value Raw) bool {
+		kind, known := kinds[key]
+		return string(value) == "null" || known && firstByte(value) != kind
+	})
 }
 
 // SoundTool is Sound for an entry of tools/list. The schema of its arguments is one of objects.
@@ -74,18 +72,16 @@ func SoundResult(result Raw) Raw {
 		result = setSound(result, "content", content, Raw("[]"))
 	}
 	modern := Member(result, "resultType") != nil
-	for key, value := range Members(result) {
-		if string(value) == "null" && (key != "structuredContent" || !modern) {
-			result = WithoutMember(result, key)
-		}
-	}
+	result = without(result, func(key string, value Raw) bool {
+		return string(value) == "null" && (key != "structuredContent" || !modern)
+	})
 	if firstByte(content) != '[' {
 		return result
 	}
 	var blocks [][]byte
 	same := true
 	for block := range Elements(content) {
-		sound := withoutNulls(block)
+		sound := without(block, func(_ string, value Raw) bool { return string(value) == "null" })
 		same = same && len(sound) == len(block)
 		blocks = append(blocks, sound)
 	}
@@ -93,15 +89,6 @@ func SoundResult(result Raw) Raw {
 		return result
 	}
 	return setSound(result, "content", content, slices.Concat(Raw("["), bytes.Join(blocks, []byte(",")), Raw("]")))
-}
-
-func withoutNulls(obj Raw) Raw {
-	for key, value := range Members(obj) {
-		if string(value) == "null" {
-			obj = WithoutMember(obj, key)
-		}
-	}
-	return obj
 }
 
 // setSound sets a member of an entry to what was made of its value, if that is another.
@@ -116,13 +103,9 @@ func setSound(entry Raw, key string, was, now Raw) Raw {
 }
 
 func soundHints(hints Raw) Raw {
-	for key, value := range Members(hints) {
-		hint := strings.HasSuffix(key, "Hint") && string(value) != "true" && string(value) != "false"
-		if hint || key == "title" && firstByte(value) != '"' {
-			hints = WithoutMember(hints, key)
-		}
-	}
-	return hints
+	return without(hints, func(key string, value Raw) bool {
+		return strings.HasSuffix(key, "Hint") && string(value) != "true" && string(value) != "false" || key == "title" && firstByte(value) != '"'
+	})
 }
 
 // soundSchema makes the schema of a tool's arguments one of objects.
@@ -150,14 +133,19 @@ func soundSchema(schema Raw) Raw {
 
 // soundProperties writes the schemas true and false as objects: some clients know no others.
 func soundProperties(properties Raw) Raw {
-	for key, value := range Members(slices.Clone(properties)) {
-		switch {
-		case firstByte(value) == '{':
-		case string(value) == "false":
-			properties = setSound(properties, key, value, Raw(`{"not":{}}`))
-		default:
-			properties = setSound(properties, key, value, Raw(`{}`))
+	var b []byte
+	done := 0
+	for m := range members(properties) {
+		value := properties[m.from:m.to]
+		if firstByte(value) == '{' {
+			continue
+		}
+		b = append(b, properties[done:m.from]...)
+		if done = m.to; string(value) == "false" {
+			b = append(b, `{"not":{}}`...)
+		} else {
+			b = append(b, "{}"...)
 		}
 	}
-	return properties
+	return append(b, properties[done:]...)
 }

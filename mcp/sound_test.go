@@ -1,6 +1,10 @@
 package mcp
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 func TestSound(t *testing.T) {
 	t.Parallel()
@@ -32,6 +36,28 @@ func TestSoundResult(t *testing.T) {
 		}
 		if got := SoundResult(Raw(in)); string(got) != want {
 			t.Errorf("SoundResult(%s)\n= %s,\nwant %s", in, got, want)
+		}
+	}
+}
+
+// What grows faster than its input would take minutes here.
+func TestManyMembersAreMadeSoundAtOnce(t *testing.T) {
+	t.Parallel()
+	var nulls, schemas strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&nulls, `,"k%d":null`, i)
+		fmt.Fprintf(&schemas, `,"k%d":true`, i)
+	}
+	for _, tt := range []struct {
+		got  Raw
+		want int
+	}{
+		{Sound(Raw(`{"a":1` + nulls.String() + `}`)), len(`{"a":1}`)},
+		{SoundResult(Raw(`{"content":[{"a":1` + nulls.String() + `}]` + nulls.String() + `}`)), len(`{"content":[{"a":1}]}`)},
+		{LegacyTool(Raw(`{"inputSchema":{"properties":{"a":{}` + schemas.String() + `}}}`)), len(`{"inputSchema":{"properties":{"a":{}}}}`) + schemas.Len() - 2*100_000},
+	} {
+		if len(tt.got) != tt.want {
+			t.Errorf("%d bytes, want %d", len(tt.got), tt.want)
 		}
 	}
 }

@@ -364,9 +364,7 @@ func (b *backend) keep(link *daemon.Link) {
 
 // say tells the user what turns out while a script runs.
 func (b *backend) say(text string) {
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(os.Stderr, "mcpx: %s\n", strings.TrimSuffix(line, "\n"))
-	}
+	fmt.Fprintf(os.Stderr, "mcpx: %s\n", strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  "))
 }
 
 func (l *lazily) Call(ctx context.Context, in api.CallInput) (*api.CallOutput, error) {

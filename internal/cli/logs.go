@@ -75,12 +75,21 @@ func (v *invocation) daemonLogs(c *cli.Context) error {
 		return err
 	}
 	v.stdout.flush()
-	return v.followLog(c.Context, path, int64(end))
+	return v.followLog(c.Context, &followed{path: path, from: int64(end), begins: text[:min(len(text), logBegins)]})
 }
 
-// followLog prints whole lines from a place on, until ctx is done. A log that is shorter than
-// that has been put aside, or begun anew.
-func (v *invocation) followLog(ctx context.Context, path string, from int64) error {
+// logBegins is how much of a log tells it from another one: the time of its first line.
+const logBegins = 64
+
+// followed is a log of which some was printed.
+type followed struct {
+	path   string
+	from   int64  // where what was printed ends
+	begins []byte // up to logBegins bytes
+}
+
+// followLog prints whole lines of a log from a place on, until ctx is done.
+func (v *invocation) followLog(ctx context.Context, log *followed) error {
 	pace := time.NewTicker(lookAgain)
 	defer pace.Stop()
 	for {
@@ -89,7 +98,7 @@ func (v *invocation) followLog(ctx context.Context, path string, from int64) err
 			return context.Cause(ctx)
 		case <-pace.C:
 		}
-		text, err := since(path, &from)
+		text, err := log.more()
 		if err != nil {
 			return fault.Unavailablef("the daemon's log cannot be read: %w", err)
 		}
@@ -103,12 +112,12 @@ func (v *invocation) followLog(ctx context.Context, path string, from int64) err
 	}
 }
 
-// since returns the whole lines of a file behind a place, which it moves. A file that is gone
-// has none.
-func since(path string, from *int64) ([]byte, error) {
-	f, err := os.Open(path)
+// more returns the whole lines that were written meanwhile. One that is shorter now, or begins
+// otherwise, was put aside or begun anew, and one that is gone has no lines.
+func (l *followed) more() ([]byte, error) {
+	f, err := os.Open(l.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		*from = 0
+		l.from, l.begins = 0, nil
 		return nil, nil
 	}
 	if err != nil {
@@ -119,14 +128,19 @@ func since(path string, from *int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() < *from {
-		*from = 0
+	begins, err := io.ReadAll(io.NewSectionReader(f, 0, logBegins))
+	if err != nil {
+		return nil, err
 	}
-	text, err := io.ReadAll(io.NewSectionReader(f, *from, info.Size()-*from))
+	if info.Size() < l.from || !bytes.HasPrefix(begins, l.begins) {
+		l.from = 0
+	}
+	l.begins = begins
+	text, err := io.ReadAll(io.NewSectionReader(f, l.from, info.Size()-l.from))
 	if err != nil {
 		return nil, err
 	}
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	*from += int64(len(text))
+	l.from += int64(len(text))
 	return text, nil
 }

@@ -80,6 +80,10 @@ func TestDaemonLogsFollowsTheLog(t *testing.T) {
 		}
 		write("four\n")
 		said("one\ntwo\nthree\nfour\n")
+		if err := os.WriteFile(file, []byte("five\n"), 0o600); err != nil { // another daemon begins it anew, and is as far
+			t.Fatal(err)
+		}
+		said("one\ntwo\nthree\nfour\nfive\n")
 		cancel()
 		if got := <-code; got != exitInterrupted {
 			t.Errorf("exit code %d, want %d", got, exitInterrupted)

@@ -72,19 +72,23 @@ const (
 // whether anything happens. At a terminal the line goes away with end, and with any text;
 // elsewhere it is a note, with what bounds the wait.
 func (v *invocation) waiting(what, bound string) (end func()) {
-	if !v.stderr.terminal {
-		timer := time.AfterFunc(notedAfter, func() { v.say("%s, for %s now; %s", what, notedAfter, bound) })
-		return func() { timer.Stop() }
-	}
-	if v.stdout.terminal {
-		v.stdout.before = v.stderr.clear
+	after := notedAfter
+	if v.stderr.terminal {
+		after = waitingAfter
+		if v.stdout.terminal {
+			v.stdout.before = v.stderr.clear
+		}
 	}
 	var mu sync.Mutex
 	over, shown := false, false
-	timer := time.AfterFunc(waitingAfter, func() {
+	timer := time.AfterFunc(after, func() {
 		mu.Lock()
 		defer mu.Unlock()
-		if !over && (!v.stdout.terminal || !v.stdout.inLine()) {
+		switch {
+		case over:
+		case !v.stderr.terminal:
+			v.say("%s, for %s now; %s", what, after, bound)
+		case !v.stdout.terminal || !v.stdout.inLine():
 			shown = v.stderr.showFirst(what + "…")
 		}
 	})

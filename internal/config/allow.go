@@ -3,7 +3,6 @@ package config
 import (
 	"github.com/tailscale/hujson"
 
-	"mcpx/internal/fault"
 	"mcpx/internal/rule"
 )
 
@@ -57,7 +56,7 @@ func AllowWrites(path string, raw []byte, name string) ([]byte, error) {
 		text := e.pack()
 		return text, loads(path, text, name)
 	}
-	return nil, fault.NotFoundf("%s has no server %q", path, name).With("server", name).With("file", path)
+	return nil, notFound(path, name)
 }
 
 // moveExtra has the last member, which is new, stand as the one before it does: on a line

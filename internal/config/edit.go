@@ -120,9 +120,15 @@ func Remove(path string, raw []byte, name string) ([]byte, error) {
 		}
 	}
 	if !removed {
-		return nil, fault.NotFoundf("%s has no server %q", path, name).With("server", name).With("file", path)
+		return nil, notFound(path, name)
 	}
 	return e.pack(), nil
+}
+
+// notFound is the error of a server that is not in a file, or in a form that is not edited.
+func notFound(path, name string) *fault.Error {
+	return fault.NotFoundf("%s has no server %q that can be edited", path, name).With("server", name).With("file", path).
+		Hintf("if the file lists its servers, or has them under no key, edit it by hand")
 }
 
 // loads makes sure that an entry which was written reads as one.
@@ -272,7 +278,7 @@ func (e *edit) containers() []*hujson.Object {
 		add(root, "mcpServers")
 		return out
 	}
-	for _, path := range [][]string{{"servers"}, {"mcp", "servers"}, {"mcp"}, {"context_servers"}} {
+	for _, path := range [][]string{{"servers"}, {"mcp", "servers"}, {"mcp", "mcpServers"}, {"mcp"}, {"context_servers"}, {"mcp_servers"}} {
 		if add(root, path...); len(out) > 0 {
 			return out
 		}

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/tailscale/hujson"
-
-	"mcpx/internal/fault"
 )
 
 // Enable returns the text of a configuration file in which the entry of a server is in use,
@@ -29,7 +27,7 @@ func Enable(path string, raw []byte, name string, on bool) ([]byte, error) {
 		e.enable(entry, on)
 		return e.pack(), nil
 	}
-	return nil, fault.NotFoundf("%s has no server %q", path, name).With("server", name).With("file", path)
+	return nil, notFound(path, name)
 }
 
 // enable keeps the word that the entry has for it. Each of them can leave the server out.

@@ -1,6 +1,9 @@
 package config
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestAServerIsEnabledAndDisabled(t *testing.T) {
 	t.Parallel()
@@ -30,6 +33,12 @@ func TestAServerIsEnabledAndDisabled(t *testing.T) {
 			if a.Disabled == turn.on {
 				t.Errorf("%s: disabled is %t in\n%s", tt.name, a.Disabled, got)
 			}
+		}
+	}
+	for _, text := range []string{`{ "mcp": { "mcpServers": { "a": { %s} } } }`, `{ "mcp_servers": { "a": { %s} } }`} {
+		on, off := fmt.Sprintf(text, `"command": "x" `), fmt.Sprintf(text, `"command": "x", "disabled": true `)
+		if got, err := Enable("/c.json", []byte(on), "a", false); err != nil || string(got) != off {
+			t.Errorf("%v\n%s\nwant\n%s", err, got, off)
 		}
 	}
 	// Each of the words leaves it out, and so none may be left that does.

@@ -252,11 +252,12 @@ func (l *Live) look(must bool) {
 	l.o.Events.Publish("config.changed", diff)
 }
 
-// used are those of the servers that have answered calls, and may remember them.
+// used are those of the servers whose processes have answered calls, and may remember them.
+// What a server behind a url remembers is not lost with the connection.
 func (l *Live) used(servers []string) []string {
 	var out []string
 	for _, i := range l.o.Pool.Instances() {
-		if i.Calls > 0 && slices.Contains(servers, i.Server) {
+		if i.Pid > 0 && i.Calls > 0 && slices.Contains(servers, i.Server) {
 			out = append(out, i.Server)
 		}
 	}
@@ -430,7 +431,16 @@ func (v *View) Batch(ctx context.Context, in api.BatchInput) (*api.BatchOutput, 
 	if v.foreign {
 		in.Consent = nil
 	}
-	return through(ctx, v, (*gateway.Gateway).Batch, in)
+	out, err := through(ctx, v, (*gateway.Gateway).Batch, in)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range out.Results {
+		if r.Output != nil {
+			v.l.anew(r.Output)
+		}
+	}
+	return out, nil
 }
 
 // Config implements api.Servers.

@@ -146,6 +146,25 @@ func (w *world) pids(server string) []int {
 	return out
 }
 
+// listed is a pool with these instances.
+type listed struct {
+	Pool
+	instances []api.Instance
+}
+
+func (l listed) Instances() []api.Instance { return l.instances }
+
+// What is behind a url goes on, and what nobody has called has nothing to lose.
+func TestOnlyProcessesThatAnsweredCallsLoseWhatTheyRemember(t *testing.T) {
+	t.Parallel()
+	l := &Live{o: LiveOptions{Pool: listed{instances: []api.Instance{
+		{Server: "used", Pid: 1, Calls: 1}, {Server: "new", Pid: 2}, {Server: "far", Calls: 1}, {Server: "same", Pid: 3, Calls: 1},
+	}}}}
+	if got := l.used([]string{"used", "new", "far"}); !slices.Equal(got, []string{"used"}) {
+		t.Errorf("used = %q, want used alone", got)
+	}
+}
+
 func TestAChangeRestartsOnlyWhatChanged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"same": entryOf("a"), "other": entryOf("b"), "gone": entryOf("c")})
@@ -175,6 +194,12 @@ func TestAChangeRestartsOnlyWhatChanged(t *testing.T) {
 	}
 	if now := w.pids("other"); slices.Equal(now, other) {
 		t.Errorf("the process of an entry that changed is still %v", now)
+	}
+	w.write(map[string]string{"same": entryOf("A")})
+	echo := api.CallInput{Server: "same", Tool: "echo", Arguments: json.RawMessage(`{"message":"x"}`)}
+	batch, err := w.service().Batch(t.Context(), api.BatchInput{Calls: []api.CallInput{echo, echo}})
+	if err != nil || batch.Failed > 0 || len(batch.Results[0].Output.Warnings) != 1 || len(batch.Results[1].Output.Warnings) != 0 {
+		t.Errorf("a batch was answered %+v, %v, want that its first call says that same has started anew", batch, err)
 	}
 }
 

@@ -66,7 +66,7 @@ func notAlone(name string) string {
 	case runtime.GOOS != "windows" && len(name) > 2 && name[1] == ':' && name[2] == '\\':
 		return "this is a path of Windows; name the program as it is found here"
 	case runtime.GOOS != "windows" && ofWindows(name):
-		return `that starts programs on Windows; name the program itself: "command": "npx" in place of "cmd", "/c", "npx"`
+		return `this is a name of Windows; name the program itself, as it is found here: "npx" in place of "cmd", "/c", "npx" or "npx.cmd"`
 	case more:
 		return fmt.Sprintf(`a program and its arguments stand apart: "command": %q, "args": [%s]`, program, quotedWords(arguments))
 	}

@@ -51,8 +51,8 @@ func TestLookPath(t *testing.T) {
 		{"./nothing", "", "cannot run " + in("nothing") + ": no such file", "working directory"},
 		{"./a", "", "cannot run " + in("a") + ": it is a directory", "program"},
 		{"", in("a"), "no program is named", "command"},
-		{"cmd", in("a"), `cannot find the program "cmd" in PATH (` + in("a") + `)`, "starts programs on Windows"},
-		{"npx.CMD", in("a"), `cannot find the program "npx.CMD" in PATH (` + in("a") + `)`, "starts programs on Windows"},
+		{"cmd", in("a"), `cannot find the program "cmd" in PATH (` + in("a") + `)`, "a name of Windows"},
+		{"npx.CMD", in("a"), `cannot find the program "npx.CMD" in PATH (` + in("a") + `)`, "a name of Windows"},
 		{`C:\Program Files\x.exe`, in("a"), `cannot find the program "C:\\Program Files\\x.exe" in PATH (` + in("a") + `)`, "a path of Windows"},
 	}
 	for _, tt := range tests {

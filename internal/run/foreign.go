@@ -119,7 +119,7 @@ func (r *Runner) abroad(ctx context.Context, in api.ExecInput, set grant.Set, st
 	b.out.given(ctx, out)
 	out.Printed, out.Emits = f.printed, f.emits
 	out.Denials, out.Artifacts, out.Warnings = b.denials.all(), b.kept.all(), b.warned.all()
-	out.Notes = []string{fmt.Sprintf("%s %s has run the script: of the limits those of time, tool calls and output held", rt.Name, rt.Version)}
+	out.Notes = []string{fmt.Sprintf("%s %s has run the script: of the limits those of time, tool calls, output and results held", rt.Name, rt.Version)}
 	switch {
 	case err != nil && ctx.Err() == nil:
 		return nil, fault.From(err) // it never ran

@@ -247,6 +247,7 @@ func TestAScriptRunsOnAnotherRuntime(t *testing.T) {
 			{name: "a value that is too large", body: `return "x".repeat(17 << 20)`, failed: "more than 16777216 bytes at once", exit: 125},
 			{name: "an argument that is too large", body: `try { await one.echo({ s: "x".repeat(17 << 20) }) } catch {}`, failed: "more than 16777216 bytes at once", exit: 125},
 			{name: "what cannot be read", body: `JSON.stringify = () => "[[["; await one.echo({})`, failed: "cannot read", exit: 1},
+			{name: "what cannot be read, beside a call", body: `one.stall({}).catch(() => {}); JSON.stringify = () => "[[["; await one.echo({})`, failed: "cannot read", exit: 1},
 			{name: "what says nothing", body: `Object.prototype.toJSON = () => ({}); await one.echo({})`, failed: "cannot read", exit: 1},
 			{name: "a call that a return leaves behind", body: `one.stall({}); return 1`, value: `1`},
 		} {

@@ -406,11 +406,13 @@ func (s *session) serve(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// breaks says why nothing more is read: what the script has to say of its end is not heard.
+// breaks says why nothing more is read: what the script has to say of its end is not heard. No
+// call that is under way keeps it waiting for an answer.
 func (s *session) breaks(why *fault.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.broken = why
+	_ = s.conn.Close()
 }
 
 var errLong = errors.New("a line is too long")

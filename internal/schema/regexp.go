@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"time"
@@ -43,6 +44,17 @@ func CompileRegexp(source string) (*Regexp, error) {
 	}
 	back.MatchTimeout = longestMatch
 	return &Regexp{source: source, back: back}, nil
+}
+
+// readable reports whether CompileRegexp takes source. It costs less to find out.
+func readable(source string) bool {
+	if text, ok := inGo(source); ok && len(source) <= longestPattern {
+		if _, err := syntax.Parse(text, syntax.Perl); err == nil {
+			return true
+		}
+	}
+	_, err := CompileRegexp(source)
+	return err == nil
 }
 
 // compileBack turns what the engine throws at odd sources into an error.

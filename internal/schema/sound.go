@@ -66,8 +66,7 @@ func (s *soundness) keyword(v *value, name string, of *value) bool {
 	case "nullable":
 		return !of.isTrue() || v.get("type") != nil
 	case "pattern":
-		_, err := CompileRegexp(of.str)
-		return err == nil
+		return readable(of.str)
 	case "$ref":
 		target := s.leadsTo(of.str)
 		return target != nil && s.holds(target)

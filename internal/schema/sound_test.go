@@ -43,4 +43,9 @@ func TestSound(t *testing.T) {
 	if !Sound(json.RawMessage(deep)) {
 		t.Error("a deep schema is not sound")
 	}
+	// To compile each of these would take minutes.
+	pattern := `{"pattern":"^(` + strings.Repeat("a?", 40) + `){1,900}$"}`
+	if !Sound(json.RawMessage(`{"allOf":[` + strings.Repeat(pattern+",", 20_000) + pattern + `]}`)) {
+		t.Error("a schema with many patterns is not sound")
+	}
 }

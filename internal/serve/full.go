@@ -208,8 +208,8 @@ func (f *full) Call(ctx context.Context, c *server.Call) (mcp.Raw, error) {
 	return passOn(ctx, f.o, t.server, t.tool, c, true)
 }
 
-// passOn calls a tool and returns its result as it came, but for nulls that clients refuse. named has a question of the server
-// say who asks.
+// passOn calls a tool and returns its result as it came, but for nulls that clients refuse.
+// named has a question of the server say who asks.
 func passOn(ctx context.Context, o Options, server, tool string, c *server.Call, named bool) (mcp.Raw, error) {
 	if err := foreign(ctx, o, server, c.Params); err != nil {
 		return nil, err

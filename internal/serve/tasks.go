@@ -598,7 +598,7 @@ func answerOf(ctx context.Context, tasks api.Tasks, in api.TaskResultInput) (mcp
 	if answer == nil {
 		return nil, fault.Internalf("what is kept of the task %s is no answer", out.ID)
 	}
-	return bytes.Clone(answer), nil
+	return mcp.SoundResult(bytes.Clone(answer)), nil
 }
 
 // The kinds of tasks.
@@ -654,7 +654,7 @@ func (d *desk) ask(ctx context.Context, c server.Caller, m *mcp.Message) (mcp.Ra
 		if err != nil {
 			return nil, wrong(ctx, err)
 		}
-		return related(answer, id), nil
+		return related(mcp.LegacyResult(answer), id), nil
 	case mcp.MethodTasksCancel:
 		t, err := d.of(c).TaskGet(ctx, api.TaskGetInput{ID: id})
 		if err == nil && !modern && t.State != api.TaskWorking {

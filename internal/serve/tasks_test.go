@@ -176,6 +176,11 @@ func TestACallIsATask(t *testing.T) {
 	if list := w.once("tasks/list", `{}`, ""); member(mcp.Member(list.Result, "tasks"), "x") != "" || !strings.Contains(string(list.Result), id) {
 		t.Errorf("listed: %s", list.Encode())
 	}
+	// A result is as a call that is no task would have it.
+	odd := w.began(w.once("tools/call", `{"name":"mcpx_call","arguments":{"server":"s","tool":"result","arguments":{"value":{"content":[{"type":"text","text":"x","_meta":null}],"structuredContent":[1]}}},"task":{}}`, ""))
+	if got := string(w.once("tasks/result", `{"taskId":"`+odd+`"}`, "").Result); !strings.Contains(got, `"content":[{"type":"text","text":"x"}]`) || strings.Contains(got, "structuredContent") {
+		t.Errorf("an odd result is %s", got)
+	}
 	// What is kept is what every other caller of mcpx would read.
 	out, err := k.TaskResult(t.Context(), api.TaskResultInput{ID: id})
 	if err != nil || out.Kind != "call" || out.What != "s.echo" || member(out.Result, "text") != "hi" {

@@ -877,23 +877,27 @@ func TestSessionThatIsLostAndSaidSoInAnAnswerIsOpenedAgain(t *testing.T) {
 	t.Parallel()
 	const rpc = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32001,"message":"Session not found"}}`
 	tests := map[string]struct {
-		said   func(w http.ResponseWriter, id mcp.Raw)
+		said   func(w http.ResponseWriter, r *http.Request, id mcp.Raw)
 		own    bool // what is lost is the tool's session, not the server's
 		want   string
 		opened int32
 	}{
-		"an error": {said: func(w http.ResponseWriter, id mcp.Raw) { fmt.Fprintf(w, rpc, id) }, want: "again", opened: 2},
-		"an error on a stream": {said: func(w http.ResponseWriter, id mcp.Raw) {
+		"an error": {said: func(w http.ResponseWriter, _ *http.Request, id mcp.Raw) { fmt.Fprintf(w, rpc, id) }, want: "again", opened: 2},
+		"an error on a stream": {said: func(w http.ResponseWriter, _ *http.Request, id mcp.Raw) {
 			events(w, "data: "+fmt.Sprintf(rpc, id)+"\n\n")
 		}, want: "again", opened: 2},
-		"an error that is none of the protocol": {said: func(w http.ResponseWriter, _ mcp.Raw) {
+		"an error on a stream that stays open": {said: func(w http.ResponseWriter, r *http.Request, id mcp.Raw) {
+			events(w, "data: "+fmt.Sprintf(rpc, id)+"\n\n")
+			<-r.Context().Done()
+		}, want: "again", opened: 2},
+		"an error that is none of the protocol": {said: func(w http.ResponseWriter, _ *http.Request, _ mcp.Raw) {
 			events(w, "event: message\ndata: {\"error\":\"Session not found\"}\n\n")
 		}, want: "again", opened: 2},
-		"500": {said: func(w http.ResponseWriter, _ mcp.Raw) {
+		"500": {said: func(w http.ResponseWriter, _ *http.Request, _ mcp.Raw) {
 			w.WriteHeader(http.StatusInternalServerError)
 			_, _ = io.WriteString(w, "session expired")
 		}, want: "web answered HTTP 500 Internal Server Error: session expired", opened: 2},
-		"the tool's own": {said: func(w http.ResponseWriter, id mcp.Raw) { fmt.Fprintf(w, rpc, id) }, own: true, want: "Session not found", opened: 1},
+		"the tool's own": {said: func(w http.ResponseWriter, _ *http.Request, id mcp.Raw) { fmt.Fprintf(w, rpc, id) }, own: true, want: "Session not found", opened: 1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -913,7 +917,7 @@ func TestSessionThatIsLostAndSaidSoInAnAnswerIsOpenedAgain(t *testing.T) {
 				case m.Kind() != mcp.Request:
 					w.WriteHeader(http.StatusAccepted)
 				case r.Header.Get("Mcp-Session-Id") != fmt.Sprint("S", valid.Load()), tt.own && m.Method == mcp.MethodToolsCall && valid.Load() == 1:
-					tt.said(w, m.ID)
+					tt.said(w, r, m.ID)
 				default:
 					fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"again"}]}}`, m.ID)
 				}

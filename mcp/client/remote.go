@@ -369,6 +369,9 @@ func (h *hearing) events(r *eventReader, stop context.CancelFunc) (answered, som
 			if !h.accept(ev.data) || h.id == nil {
 				continue
 			}
+			if h.held != nil {
+				return true, some // whoever holds it does not wait for the end
+			}
 		}
 		if !answered {
 			answered = true

@@ -619,6 +619,16 @@ func TestAServerThatEchoesEverythingIsNoServer(t *testing.T) {
 	})
 }
 
+// A call goes on when a program logs JSON that has its number.
+func TestWhatIsLoggedAsJSONIsNoBrokenAnswer(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{`{"level":30,"id":7,"error":null}`, `[{"id":7,"error":null}]`, `{"id":7,"method":"x","result":NaN}`, `{"id":7,"level":x}`} {
+		if found := brokenAnswers([]byte(line)); found != nil {
+			t.Errorf("%s is taken for an answer: %+v", line, found)
+		}
+	}
+}
+
 // TestAnswersThatCannotBeReadFailTheirCalls is about servers that write what is no JSON.
 func TestAnswersThatCannotBeReadFailTheirCalls(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@
       throw kit.coded(TypeError, "ERR_INVALID_ARG_TYPE", `The "sources" argument must be a sequence. ${kit.received(sources)}`);
     }
     const parts = [];
-    for (const part of sources) {
+    for (const part of [...sources]) {
       if (isView(part) || isBuffer(part)) parts.push(part);
       else if (bytesOf(part) !== undefined) parts.push(bytesOf(part));
       else parts.push(transparent ? `${part}` : `${part}`.replace(/\r\n?|\n/g, "\n"));

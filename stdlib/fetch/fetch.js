@@ -148,8 +148,8 @@
       throw new TypeError("Headers constructor: Argument 1 could not be converted to one of: sequence<sequence<ByteString>>, record<ByteString, ByteString>.");
     }
     if (typeof init[Symbol.iterator] === "function") {
-      for (const pair of init) {
-        const [...both] = pair;
+      for (const pair of [...init]) {
+        const both = [...pair];
         if (both.length !== 2) throw new TypeError(`Headers constructor: expected name/value pair to be length 2, found ${both.length}.`);
         add(both[0], both[1]);
       }

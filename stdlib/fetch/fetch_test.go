@@ -32,6 +32,7 @@ const use = `const log = console.log; const t = f => { try { log(f()) } catch (e
 
 // scripts are compared with Node. They need no network.
 var scripts = []string{
+	`const bad = { [Symbol.iterator]() { return {} } }; for (const x of [bad, [bad]]) try { new Headers(x) } catch (e) { log(e.name) } log([...new Headers(new Map([["a", "b"]]))])`,
 	`const h = new Headers({ b: "2", A: "1" }); h.append("a", "x"); h.append("Set-Cookie", "c=1"); h.append("set-cookie", "d=2"); log([...h], h.get("A"), h.get("none"), h.has("B"), h.getSetCookie(), h.get("set-cookie")); h.set("b", "3"); h.delete("A"); log([...h.keys()], [...h.values()], [...h.entries()].length); h.forEach((v, k, o) => log(k, v, o === h))`,
 	`t(() => new Headers({ "a b": 1 })); t(() => new Headers({ a: "x\ny" })); t(() => new Headers(5)); t(() => new Headers([["a"]])); t(() => new Headers(null)); t(() => new Headers().append("a")); t(() => new Headers().get()); t(() => new Headers().set("", "x")); t(() => new Headers({ a: "\u00e9" }).get("a")); t(() => new Headers({ a: "\u20ac" })); t(() => new Headers({ a: "  x\t " }).get("a")); t(() => new Headers([["a", 1], ["b", 2]])); t(() => new Headers(new Map([["m", "1"]]))); t(() => new Headers(new Headers({ z: "9" }))); t(() => new Headers(undefined)); t(() => Headers.prototype.get.call({}))`,
 	`log(new Headers({ a: 1, B: "x" }), String(new Headers()), new Headers().entries(), new Headers()[Symbol.iterator] === Headers.prototype.entries, Headers.name, Headers.length, Object.keys(Headers.prototype).join())`,
