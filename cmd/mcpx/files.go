@@ -226,11 +226,8 @@ func (b *backend) Enable(ctx context.Context, in api.EnableInput) (*api.EnableOu
 		return nil, err
 	}
 	s, err := b.c.server(in.Name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case s.Origin.Line == 0:
-		return nil, fault.Usagef("the server %q is built in, and stands in no file", in.Name).Hintf("it goes when another server is added: mcpx servers add")
 	}
 	path := s.Origin.File
 	_, err = own.entries.edit(ctx, path, false, func(raw []byte) ([]byte, error) { return config.Enable(path, raw, in.Name, in.On) })

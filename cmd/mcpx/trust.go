@@ -79,9 +79,6 @@ func (b *inline) trustServer(ctx context.Context, files config.Options, in api.T
 	switch {
 	case err != nil:
 		return nil, err
-	case s.Origin.Line == 0:
-		return nil, fault.Usagef("the server %q is built in, and stands in no file", in.Name).
-			Hintf("--policy-write=allow lets it write for one command, the setting policy.write for good")
 	case s.Guest:
 		return nil, fault.Deniedf("%s: the server %q stands in a file of the project, which you do not trust", s.Origin, in.Name).
 			Hintf(`read the file and trust it with "mcpx config trust" first, or give the server an entry of its own in your own file`)

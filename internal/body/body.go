@@ -33,34 +33,34 @@ func NewRoom(size, short int64, patience time.Duration) *Room {
 // Read reads the body of a request, which may have limit bytes. It waits for room until ctx is
 // done. The caller calls done, which is never nil, when nothing of the body is in use any more.
 // The error is ErrNoRoom, a *http.MaxBytesError, or why reading failed.
-func (m *Room) Read(ctx context.Context, w http.ResponseWriter, r *http.Request, limit int64) (text []byte, done func(), err error) {
+func (room *Room) Read(ctx context.Context, w http.ResponseWriter, r *http.Request, limit int64) (text []byte, done func(), err error) {
 	done = func() {}
 	if r.ContentLength > limit {
 		return nil, done, &http.MaxBytesError{Limit: limit}
 	}
 	from := http.MaxBytesReader(w, r.Body, limit)
-	text, err = io.ReadAll(io.LimitReader(from, m.short+1))
-	if err != nil || int64(len(text)) <= m.short {
+	text, err = io.ReadAll(io.LimitReader(from, room.short+1))
+	if err != nil || int64(len(text)) <= room.short {
 		return text, done, err
 	}
 	length := limit // of a body that does not say
 	if r.ContentLength > 0 {
 		length = r.ContentLength
 	}
-	taken := min(length, m.size)
-	wait, cancel := context.WithTimeout(ctx, m.patience)
+	taken := min(length, room.size)
+	wait, cancel := context.WithTimeout(ctx, room.patience)
 	defer cancel()
-	if m.bytes.Acquire(wait, taken) != nil {
+	if room.bytes.Acquire(wait, taken) != nil {
 		return nil, done, ErrNoRoom
 	}
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(m.patience)) // what cannot have one is no connection
+	_ = control.SetReadDeadline(time.Now().Add(room.patience)) // what cannot have one is no connection
 	all := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
 	all.Write(text)
 	if _, err := all.ReadFrom(from); err != nil {
-		m.bytes.Release(taken)
+		room.bytes.Release(taken)
 		return nil, done, err
 	}
 	_ = control.SetReadDeadline(time.Time{})
-	return all.Bytes(), func() { m.bytes.Release(taken) }, nil
+	return all.Bytes(), func() { room.bytes.Release(taken) }, nil
 }

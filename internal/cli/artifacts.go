@@ -2,7 +2,6 @@ package cli
 
 import (
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,7 +97,7 @@ func (v *invocation) putArtifact(c *cli.Context) error {
 		return err
 	}
 	if name == "-" {
-		in.Data, err = v.readStdin(c.Context, math.MaxInt64-1) // what may be kept is decided where it is
+		in.Data, err = v.readStdin(c.Context)
 	} else {
 		if in.Name == "" {
 			in.Name = filepath.Base(name)

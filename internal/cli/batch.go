@@ -69,7 +69,7 @@ func (v *invocation) batch(c *cli.Context) error {
 func (v *invocation) lines(c *cli.Context) (where string, text []byte, err error) {
 	name := c.Args().First()
 	if name == "" && c.NArg() == 0 || name == "-" {
-		text, err = v.readStdin(c.Context, maxScript)
+		text, err = v.readStdin(c.Context)
 		return "stdin", text, err
 	}
 	if err := named(c, name); err != nil {

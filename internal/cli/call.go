@@ -133,7 +133,7 @@ func (v *invocation) arguments(ctx context.Context, words []string) (json.RawMes
 	case len(words) == 0:
 		return nil, nil
 	case len(words) == 1 && words[0] == "-":
-		text, err := v.readStdin(ctx, maxScript)
+		text, err := v.readStdin(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -60,7 +60,7 @@ func (v *invocation) runFile(c *cli.Context) error {
 
 // fromStdin runs the script on standard input, which is then empty for the script.
 func (v *invocation) fromStdin(ctx context.Context, args []string, expression bool) error {
-	code, err := v.readStdin(ctx, maxScript)
+	code, err := v.readStdin(ctx)
 	if err != nil {
 		return err
 	}
@@ -286,8 +286,8 @@ func (v *invocation) readScript(ctx context.Context, name string) (string, error
 	return string(code), err
 }
 
-// maxScript is how much of a script's file is read. What the settings allow is decided on
-// where it is run; a device or a file without end is not to fill the memory before that.
+// maxScript is how much of a script's file, or of standard input, is read. What the settings
+// allow is decided on where it is used; what has no end is not to fill the memory before that.
 const maxScript = 256 << 20
 
 func readAtMost(path string) ([]byte, error) {
@@ -299,9 +299,18 @@ func readAtMost(path string) ([]byte, error) {
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > maxScript {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: errLong}
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxScript+1))
-	if err == nil && len(text) > maxScript {
-		err = &fs.PathError{Op: "read", Path: path, Err: errLong}
+	text, err := readMost(f, maxScript)
+	if errors.Is(err, errLong) {
+		err = &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return text, err
+}
+
+// readMost reads to the end of what has at most so many bytes; of longer ones the error is errLong.
+func readMost(r io.Reader, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(text)) > most {
+		return nil, errLong
 	}
 	return text, err
 }
@@ -330,18 +339,12 @@ func (v *invocation) elsewhere(name string) string {
 	return "it was looked for in " + filepath.Dir(v.path(name))
 }
 
-// readStdin reads standard input to its end, if it has at most so many bytes.
-func (v *invocation) readStdin(ctx context.Context, most int64) ([]byte, error) {
+// readStdin reads standard input to its end, if it has at most maxScript bytes.
+func (v *invocation) readStdin(ctx context.Context) ([]byte, error) {
 	if v.p.Stdin == nil {
 		return nil, nil
 	}
-	text, err := interruptible(ctx, func() ([]byte, error) {
-		text, err := io.ReadAll(io.LimitReader(v.p.Stdin, most+1))
-		if err == nil && int64(len(text)) > most {
-			err = errLong
-		}
-		return text, err
-	})
+	text, err := interruptible(ctx, func() ([]byte, error) { return readMost(v.p.Stdin, maxScript) })
 	if err != nil && ctx.Err() == nil {
 		return nil, fault.Usagef("reading standard input: %w", err)
 	}

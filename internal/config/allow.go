@@ -15,48 +15,41 @@ func AllowWrites(path string, raw []byte, name string) ([]byte, error) {
 	if wrong != nil {
 		return nil, wrong
 	}
-	for _, servers := range e.containers() {
-		found := e.named(servers, name)
-		if len(found) == 0 {
-			continue
-		}
-		entry, ok := servers.Members[found[len(found)-1]].Value.Value.(*hujson.Object)
-		if !ok {
-			continue // null, or a mistake
-		}
-		allow := hujson.String(string(rule.Allow))
-		if at := member1(entry, "writePolicy"); at != nil && (place{path: path}).own() {
-			at.Value = allow
-			text := e.pack()
-			return text, loads(path, text, name)
-		}
-		block := member1(entry, "mcpx")
-		if block == nil {
-			value, wrong := e.value(`{ "writePolicy": "allow" }`)
-			if wrong != nil {
-				return nil, wrong
-			}
-			e.append(entry, "mcpx", *value)
-			text := e.pack()
-			return text, loads(path, text, name)
-		}
-		inner, ok := block.Value.(*hujson.Object)
-		if !ok {
-			return nil, e.doc.broken(block.StartOffset, "mcpx is not an object", `write "mcpx": { … }`)
-		}
-		if at := member1(inner, "writePolicy"); at != nil {
-			at.Value = allow
-		} else {
-			inner.Members = append(inner.Members, hujson.ObjectMember{
-				Name:  hujson.Value{BeforeExtra: hujson.Extra(" "), Value: hujson.String("writePolicy")},
-				Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: allow},
-			})
-			moveExtra(inner)
-		}
+	entry := e.entry(name)
+	if entry == nil {
+		return nil, notFound(path, name)
+	}
+	allow := hujson.String(string(rule.Allow))
+	if at := member1(entry, "writePolicy"); at != nil && (place{path: path}).own() {
+		at.Value = allow
 		text := e.pack()
 		return text, loads(path, text, name)
 	}
-	return nil, notFound(path, name)
+	block := member1(entry, "mcpx")
+	if block == nil {
+		value, wrong := e.value(`{ "writePolicy": "allow" }`)
+		if wrong != nil {
+			return nil, wrong
+		}
+		e.append(entry, "mcpx", *value)
+		text := e.pack()
+		return text, loads(path, text, name)
+	}
+	inner, ok := block.Value.(*hujson.Object)
+	if !ok {
+		return nil, e.doc.broken(block.StartOffset, "mcpx is not an object", `write "mcpx": { … }`)
+	}
+	if at := member1(inner, "writePolicy"); at != nil {
+		at.Value = allow
+	} else {
+		inner.Members = append(inner.Members, hujson.ObjectMember{
+			Name:  hujson.Value{BeforeExtra: hujson.Extra(" "), Value: hujson.String("writePolicy")},
+			Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: allow},
+		})
+		moveExtra(inner)
+	}
+	text := e.pack()
+	return text, loads(path, text, name)
 }
 
 // moveExtra has the last member, which is new, stand as the one before it does: on a line

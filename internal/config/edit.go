@@ -125,6 +125,20 @@ func Remove(path string, raw []byte, name string) ([]byte, error) {
 	return e.pack(), nil
 }
 
+// entry is the object of a server, the one that counts; nil if there is none.
+func (e *edit) entry(name string) *hujson.Object {
+	for _, servers := range e.containers() {
+		found := e.named(servers, name)
+		if len(found) == 0 {
+			continue
+		}
+		if entry, ok := servers.Members[found[len(found)-1]].Value.Value.(*hujson.Object); ok { // else null, or a mistake
+			return entry
+		}
+	}
+	return nil
+}
+
 // notFound is the error of a server that is not in a file, or in a form that is not edited.
 func notFound(path, name string) *fault.Error {
 	return fault.NotFoundf("%s has no server %q that can be edited", path, name).With("server", name).With("file", path).

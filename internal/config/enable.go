@@ -15,19 +15,12 @@ func Enable(path string, raw []byte, name string, on bool) ([]byte, error) {
 	if wrong != nil {
 		return nil, wrong
 	}
-	for _, servers := range e.containers() {
-		found := e.named(servers, name)
-		if len(found) == 0 {
-			continue
-		}
-		entry, ok := servers.Members[found[len(found)-1]].Value.Value.(*hujson.Object)
-		if !ok {
-			continue // null, or a mistake
-		}
-		e.enable(entry, on)
-		return e.pack(), nil
+	entry := e.entry(name)
+	if entry == nil {
+		return nil, notFound(path, name)
 	}
-	return nil, notFound(path, name)
+	e.enable(entry, on)
+	return e.pack(), nil
 }
 
 // enable keeps the word that the entry has for it. Each of them can leave the server out.
